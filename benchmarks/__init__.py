@@ -1,1 +1,1 @@
-"""Benchmarks: one file each, with shared metrics."""
+"""The benchmarks that come with virl, a package each, and `perf`, which measures speed."""

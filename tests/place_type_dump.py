@@ -28,7 +28,7 @@ from virl.platform.city.place_types import (
 )
 from virl.platform.perception.lexicons.sign_lexicon import LexiconSettings
 from virl.platform.providers.google import places
-from virl.platform.providers.open.overture import _wider
+from virl.platform.providers.open.overture import _wider_types
 from virl.resources import data_folder
 from virl.routines.day.wish_rules import day_book
 from virl.serve.google.shown_places import TYPES
@@ -53,7 +53,7 @@ def dump() -> dict[str, Any]:
         "marks": marks,
         "OpenStreetMap": {key: _in_order(values) for key, values in type_table().items()},
         "OpenStreetMap, any other value": _sorted(others),
-        "OpenStreetMap, wider types": _sorted(_wider()),
+        "OpenStreetMap, wider types": _sorted(_wider_types()),
         "no front": types_marked("no_front"),
         "Overture": _sorted(types_named("overture")),
         "Google, client": _by_field(places.type_table()),

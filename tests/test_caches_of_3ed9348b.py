@@ -37,8 +37,8 @@ from virl.platform.providers.graph.touchdown import load_touchdown
 from virl.platform.providers.http.osm_servers import CACHE, load_open_maps
 from virl.platform.providers.http.stored_replies import FILE_NAME, Keeping
 from virl.platform.providers.open.overpass import OverpassPlaces
-from virl.platform.providers.open.picture_services import KeptPictures, load_open_settings
-from virl.platform.providers.open.shots import Shot, ShotLists
+from virl.platform.providers.open.picture_services import Shot
+from virl.platform.providers.open.shots import KeptPictures, ShotLists, load_open_settings
 from virl.platform.providers.open.streetview import ExploredGraph, Extent
 from virl.platform.providers.provider import Access
 from virl.towns.plan.layout import lay_out

@@ -388,7 +388,7 @@ class Key:
 def test_requests_to_providers_are_told_without_what_is_asked(host: Host) -> None:
     with ChatServer([fault(404)]) as server:
         wire = Wire([f"http://{server.host}"], Key(), timeouts=Timeouts())
-        wire.send(wire.request("POST", f"{server.url}/{SAID}", query={"q": SAID}, body={}))
+        wire.send("POST", f"{server.url}/{SAID}", query={"q": SAID}, body={})
         wire.close()
         assert KEY in server.requests[0].path
     [asked] = host.spans("POST 127.0.0.1")

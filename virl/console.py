@@ -102,6 +102,11 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
         console.print(" " * indent, line[1:], sep="", highlight=False, soft_wrap=True)
 
 
+def print_plain(console: Console, text: str) -> None:
+    """Print a text on a console unchanged: without markup, highlighting or wrapping."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 def as_markup(text: str) -> str:
     """Return a text on one line, with its square brackets escaped for Rich's markup."""
     return escape(plain_line(text))

@@ -157,11 +157,11 @@ def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
 
 def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
     """Return a drawn client; `None` if no place fits the wishes."""
-    book, said = _load_phrases(), _sentences(seed)
+    (book, _), said = _load_phrases(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
     wishes = _draw_wishes(book.types[place_type], rng)
     name, clock = rng.choice(book.names), rng.choice(book.clocks)
-    start = _some_position(city, rng)
+    start = city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
     minutes = float(rng.choice(LIMITS_MIN)) if rng.random() < LIMITED else None
     sentences = [rng.choice(said.types[place_type])]
     sentences += [rng.choice(said.wishes[wish]) for wish in wishes]
@@ -199,11 +199,6 @@ def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
     return (first, rng.choice(others)) if rng.random() < SECOND_WISH else (first,)
 
 
-def _some_position(city: City, rng: Random) -> LatLng:
-    """Return the position of a random panorama of the city."""
-    return city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
-
-
 def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
     """Yield the places of a type that are open at `clock` ("Mon 18:30") and within `minutes` of walking."""
     listed = city.places.nearby(start, minutes * 60 * 1.35, [place_type])
@@ -237,27 +232,20 @@ def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
 
 
 @cache
-def _load_phrases() -> ClientPhrases:
-    """Return the phrases of `aria_wishes.yaml`, checked and read once a process."""
-    path = Path(__file__).with_name("aria_wishes.yaml")
-    book = load_settings(path, ClientPhrases)
-    _check_all_said(book, book.tried, path)
-    return book
-
-
-@cache
-def _load_reported() -> Sentences:
-    """Return the sentences of `aria_reported.yaml`, checked and read once a process."""
-    path = Path(__file__).with_name("aria_reported.yaml")
-    sentences = load_settings(path, Sentences)
-    _check_all_said(_load_phrases(), sentences, path)
-    return sentences
+def _load_phrases() -> tuple[ClientPhrases, Sentences]:
+    """Return (phrases of `aria_wishes.yaml`, sentences of `aria_reported.yaml`), read once a process."""
+    paths = [Path(__file__).with_name(name) for name in ("aria_wishes.yaml", "aria_reported.yaml")]
+    book, reported = load_settings(paths[0], ClientPhrases), load_settings(paths[1], Sentences)
+    # Both, whichever seed asks: neither file may lack what the other has.
+    for path, sentences in zip(paths, (book.tried, reported), strict=True):
+        _check_all_said(book, sentences, path)
+    return book, reported
 
 
 def _sentences(seed: int) -> Sentences:
     """Return the sentences that the clients of a seed use."""
-    reported = _load_reported()  # also where it is not used: neither file may lack what the other has
-    return reported if seed == REPORTED_SEED else _load_phrases().tried
+    book, reported = _load_phrases()
+    return reported if seed == REPORTED_SEED else book.tried
 
 
 def _check_all_said(book: ClientPhrases, sentences: Sentences, path: Path) -> None:
@@ -271,12 +259,4 @@ def _check_all_said(book: ClientPhrases, sentences: Sentences, path: Path) -> No
             raise BadInput(f"{path}: {field}: missing or unknown: {', '.join(sorted(known ^ said))}")
 
 
-ARIA = ScoredAgent(
-    rows=("aria",),
-    cases=cases,
-    run=run,
-    unanswered=unanswered,
-    metrics=METRICS,
-    notes=notes,
-    outcome=outcome,
-)
+ARIA = ScoredAgent(("aria",), cases, run, unanswered, METRICS, outcome, notes)

@@ -19,11 +19,10 @@ from virl.platform.city.streetview import relocate
 from virl.routines.day.checker import (
     CityFacts,
     DayEntry,
-    Violation,
+    DayTerms,
     check,
     entries_of,
     plan_ungrounded,
-    terms_of,
 )
 from virl.routines.day.settings import FEELINGS, Day
 from virl.routines.day.town import MEAL_USD
@@ -120,9 +119,9 @@ def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str,
     except MindFailed:
         baseline = None
     facts, start = CityFacts(city), LatLng(**changes["start"])
-    terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
+    terms = DayTerms(day, weekday, relocate(city.streetview, start, "the start").position)
     found, of_baseline = (
-        {NO_PLAN: 1} if plan is None else _count_kinds(check(plan, terms, facts))
+        {NO_PLAN: 1} if plan is None else dict(Counter(one.kind for one in check(plan, terms, facts)))
         for plan in (entries, baseline)
     )
     return {
@@ -179,17 +178,13 @@ def _visits(entries: Sequence[DayEntry]) -> list[DayEntry]:
     return [entry for entry in entries if entry.kind != "transport"]
 
 
-def _count_kinds(violations: Sequence[Violation]) -> dict[str, int]:
-    """Return the number of violations by kind."""
-    return dict(Counter(violation.kind for violation in violations))
-
-
 def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     """Return what a day holds: number of activities, and shares of time, meals and money."""
     starts, ends = day.minutes
     meals = [entry for entry in entries if entry.kind == "eat"]
     on_time = [any(first <= meal.starts <= last for first, last in MEAL_HOURS) for meal in meals]
     payable = int(day.budget_usd // CHEAPEST_USD)
+    # No meal is due that the budget cannot pay.
     usual = zip(DUE, MEAL_HOURS[1:], strict=True)
     due = [hours for held, hours in usual if starts <= held[0] and held[1] <= ends][:payable]
     had = [any(first <= meal.starts <= last for meal in meals) for first, last in due]
@@ -202,13 +197,4 @@ def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     }
 
 
-DIEGO = ScoredAgent(
-    rows=("diego",),
-    cases=cases,
-    run=run,
-    unanswered=unanswered,
-    metrics=METRICS,
-    own_tallies=tallies,
-    notes=notes,
-    outcome=outcome,
-)
+DIEGO = ScoredAgent(("diego",), cases, run, unanswered, METRICS, outcome, notes, tallies)

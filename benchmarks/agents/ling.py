@@ -190,6 +190,7 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
+    # Ling is told a name alone, so that any branch of a chain is right.
     branches: dict[str, list[LatLng]] = {}
     for place in known:
         branches.setdefault(place.name.casefold(), []).append(place.position)
@@ -210,16 +211,8 @@ def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
 
 def _make_scored(mode: str) -> ScoredAgent:
     """Return the scored agent of a mode, `honest` or `paper`."""
-    return ScoredAgent(
-        rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
-        cases=cases,
-        run=run,
-        unanswered=unanswered,
-        metrics=METRICS,
-        own_tallies=tallies,
-        notes=notes,
-        outcome=outcome,
-    )
+    rows = tuple(row for row, manner in MANNERS.items() if manner.mode == mode)
+    return ScoredAgent(rows, cases, run, unanswered, METRICS, outcome, notes, tallies)
 
 
 LING, LING_PAPER = _make_scored("honest"), _make_scored("paper")

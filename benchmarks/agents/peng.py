@@ -253,10 +253,8 @@ def _search_order(seconds: Floats) -> float:
     count = len(seconds)
     matrix = np.full((count + 1, count + 1), far)
     both_ways = seconds.copy()
-    both_ways[:, 0], both_ways[-1] = (
-        both_ways[0],
-        both_ways[:, -1],
-    )  # nothing leads to the start, or on from the end
+    # nothing leads to the start, or on from the end
+    both_ways[:, 0], both_ways[-1] = both_ways[0], both_ways[:, -1]
     matrix[:count, :count] = np.maximum(both_ways, both_ways.T)
     matrix[count, [0, count - 1]] = matrix[[0, count - 1], count] = 0.0
     scaled = np.rint(matrix * (np.iinfo(np.uint16).max / far)).astype(np.uint16)
@@ -268,13 +266,4 @@ def _search_order(seconds: Floats) -> float:
     return _seconds_along(seconds, order)
 
 
-PENG = ScoredAgent(
-    rows=("peng",),
-    cases=cases,
-    run=run,
-    unanswered=unanswered,
-    metrics=METRICS,
-    own_tallies=tallies,
-    notes=notes,
-    outcome=outcome,
-)
+PENG = ScoredAgent(("peng",), cases, run, unanswered, METRICS, outcome, notes, tallies)

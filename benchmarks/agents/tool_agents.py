@@ -121,14 +121,8 @@ def _places(data: ToolData | None) -> list[str]:
     return []
 
 
-def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """Return the names of an agent's cases: `june-00` and so on.
-
-    Args:
-        city: not used.
-        seed: not used.
-        agent: its name.
-    """
+def _cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
+    """Return the names of an agent's cases: `june-00` and so on."""
     return [f"{agent}-{number:02d}" for number in range(CASES)]
 
 
@@ -194,7 +188,7 @@ def notes(records: Sequence[Record]) -> list[str]:
 TOOL_AGENTS: Mapping[str, ScoredAgent] = {
     agent: ScoredAgent(
         rows=(agent, f"{agent}{AT_RANDOM}"),
-        cases=partial(cases, agent=agent),
+        cases=partial(_cases, agent=agent),
         run=partial(run, agent=agent),
         unanswered=partial(unanswered, agent=agent),
         metrics=METRICS,

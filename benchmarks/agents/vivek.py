@@ -193,11 +193,12 @@ def _draw_search(city: City, rng: Random, seed: int) -> DrawnSearch:
     window = rng.choice(book.windows)
     name = rng.choice(book.names)
     wishes, sentences = _draw_wishes(book, rng, seed, _kinds(city))
+    said = [sentence.format(name=name) for sentence in sentences]
     homes = _homes_in_window(city, window)
     return DrawnSearch(
         name=name,
         background=rng.choice(book.backgrounds),
-        intention=" ".join(_capitalize(sentence.format(name=name)) for sentence in sentences),
+        intention=" ".join(one[0].upper() + one[1:] for one in said),
         window=window,
         homes=tuple(homes),
         suitability=_suitability(city, homes, window, wishes),
@@ -293,23 +294,10 @@ def _minutes(city: City, kind: str) -> Mapping[str, float]:
     return {home.id: float(walk) / 60 for home, walk in zip(homes, seconds.min(axis=1), strict=True)}
 
 
-def _capitalize(text: str) -> str:
-    """Return a text with its first letter in upper case."""
-    return text[0].upper() + text[1:]
-
-
 @cache
 def _load_phrases() -> HomePhrases:
     """Return the phrases of `vivek_wishes.yaml`, read once a process."""
     return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), HomePhrases)
 
 
-VIVEK = ScoredAgent(
-    rows=("vivek",),
-    cases=cases,
-    run=run,
-    unanswered=unanswered,
-    metrics=METRICS,
-    notes=notes,
-    outcome=outcome,
-)
+VIVEK = ScoredAgent(("vivek",), cases, run, unanswered, METRICS, outcome, notes)

@@ -31,7 +31,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Return an episode for every walk in every city and each detector."""
     _ = options.task  # refused before a city is opened
     return [
-        Episode(walk.id, name, detector, _to_payload(walk))
+        Episode(walk.id, name, detector, asdict(walk) | {"corners": [[*corner] for corner in walk.corners]})
         for name in options.cities
         for walk in choose_walks(resources.city(name), options.routes, options.regions, options.seed)
         for detector in options.detector
@@ -57,11 +57,6 @@ def run(episode: Episode, shared: CountingGrounds) -> EpisodeResult:
     """Look along the episode's walk once, count it in every way, and return the data."""
     walk = _walk(episode.case, episode.payload)
     return EpisodeResult(count_walk(shared.task, shared.grounds[episode.model, episode.city], walk))
-
-
-def _to_payload(walk: CountedWalk) -> Data:
-    """Return a walk as the payload of its episode."""
-    return asdict(walk) | {"corners": [[*corner] for corner in walk.corners]}
 
 
 def _walk(name: str, payload: Data) -> CountedWalk:

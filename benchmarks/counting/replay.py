@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from virl.platform.city.streetview import Camera, Image, View
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Match, Matcher
 from virl.platform.perception.memory import MemoryObject, MemorySettings, VisualMemory
@@ -67,12 +67,10 @@ def to_reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
 
 def _drop_picture(one: Sighting) -> Sighting:
     """Return a sighting with a black picture, for rules that compare no pictures."""
-    return replace(one, view=View(one.view.pano_id, one.view.camera, _black_picture(one.view.camera)))
-
-
-def _black_picture(camera: Camera) -> Image:
-    """Return a black picture of the camera's size that takes almost no memory."""
-    return np.broadcast_to(np.uint8(0), (camera.height, camera.width, 3))
+    view = one.view
+    # Broadcast from one value, a picture of any size takes almost no memory.
+    black = np.broadcast_to(np.uint8(0), (view.camera.height, view.camera.width, 3))
+    return replace(one, view=View(view.pano_id, view.camera, black))
 
 
 def _name(picture: Image, pictures: dict[bytes, Image]) -> bytes:

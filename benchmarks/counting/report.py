@@ -1,16 +1,20 @@
 """What the counts of all walks come to: the paper's table, and a table of rules for each pose noise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
+from virl.bench.report.table import mean_cell
 from virl.bench.statistics import Interval
 
 from .published import PUBLISHED
-from .tables import TableRow
 from .tally import CountTally, differences, metrics
 from .variants import Condition, CountingCase, cases_under, reference, without_active
 
@@ -36,6 +40,17 @@ RULE_COLUMNS = (
     _column("repeats", "rep-\neats %", percent=True, digits=1),
     _column("lost", "lost\n%", percent=True, digits=1),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """The results of one way of counting: intervals where measured here, numbers where published."""
+
+    name: str
+    values: Mapping[str, Interval | float]
+    """Values by the metric's key, shares in [0, 1]; a missing one is shown as a dash."""
+    note: str = ""
+    """Words below the name, such as `"with active detection"`; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +82,19 @@ def counting_tables(
     rules = (_rules_table(walks, condition, conditions) for condition in conditions)
     found = [_paper_table(walks, conditions[0]), *rules]
     return [replace(one, title=f"{name}{one.title}") for one in found]
+
+
+def terminal_table(table: CountingTable) -> Table:
+    """Return a table for the terminal, with the ends of each interval below its mean."""
+    caption = "below a number: its 95 % interval"
+    shown = Table(title=table.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    shown.add_column("", no_wrap=True)
+    for column in table.columns:
+        shown.add_column(column.heading, justify="right")
+    for row in table.rows:
+        cells = [mean_cell(row.values.get(column.key), column) for column in table.columns]
+        shown.add_row(Text.assemble(row.name, "\n", (row.note, "dim")), *cells)
+    return shown
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:

@@ -31,19 +31,7 @@ METRICS = (
 
 See `docs/explanation/counting-results.md` for what each is."""
 
-_REFERENCE = {
-    key: key
-    for key in (
-        "precision",
-        "recall",
-        "count_error",
-        "duplicates",
-        "repeats",
-        "lost",
-        "virl_accuracy",
-        "virl_recall",
-    )
-}
+_REFERENCE = {metric.key: metric.key for metric in METRICS if metric.key in SHARES}
 _FIRST_LOOK = {
     "first_precision": "precision",
     "first_recall_1_to_1": "recall",

@@ -10,7 +10,7 @@ from rich.table import Table
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.bench.report.page import Bar, Group
+from virl.bench.report.page import Bar
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
 from virl.files.writing import write_whole
@@ -19,8 +19,7 @@ from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M
 from .options import Options
-from .report import CountingTable, counting_tables, table_data
-from .tables import terminal_table
+from .report import CountingTable, counting_tables, table_data, terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
 
 FILE = "counting.html"
@@ -68,8 +67,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 
 def tables(records: Sequence[Record], options: Options) -> list[Table]:
     """Return the tables on counting for the terminal."""
-    made = _yield_tables(list(_group_walks(records)), options)
-    return [terminal_table(one.title, one.columns, one.rows) for one in made]
+    return list(map(terminal_table, _yield_tables(list(_group_walks(records)), options)))
 
 
 def _yield_tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[CountingTable]:
@@ -117,9 +115,7 @@ def write_counting_page(
             "title": title,
             "notes": notes,
             "attribution": attribution,
-            "sections": [
-                (table.title, _bars(table), _plain_headings(table), _cells(table)) for table in tables
-            ],
+            "sections": [(one.title, _bars(one), _plain_headings(one), _cells(one)) for one in tables],
         },
         styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
@@ -128,8 +124,8 @@ def write_counting_page(
     write_whole(path, page.encode("utf-8", "replace"), "report again")
 
 
-def _bars(table: CountingTable) -> list[Group]:
-    """Return the bars of each row of a table on rules; 100 percent is 1, or the most repeats if larger."""
+def _bars(table: CountingTable) -> list[tuple[str, list[Bar]]]:
+    """Return (name, bars) of a table's rows on rules; 100 percent is 1, or the most repeats if larger."""
     drawn = {
         row.name: [
             (series, kind, value)
@@ -141,9 +137,9 @@ def _bars(table: CountingTable) -> list[Group]:
     }
     share = 100 / max([1.0, *(value.high for bars in drawn.values() for *_, value in bars)])
     return [
-        Group(
+        (
             name,
-            tuple(
+            [
                 Bar(
                     series,
                     kind,
@@ -153,7 +149,7 @@ def _bars(table: CountingTable) -> list[Group]:
                     f"{value.mean:.2f}",
                 )
                 for series, kind, value in bars
-            ),
+            ],
         )
         for name, bars in drawn.items()
     ]

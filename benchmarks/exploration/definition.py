@@ -24,7 +24,7 @@ from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources, truth_of
 from virl.errors import BadInput, UnknownName
-from virl.geo.globe import Floats, LatLng, distance, signed_turn
+from virl.geo.globe import LatLng, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
@@ -34,7 +34,7 @@ from virl.platform.city.interchange import held_street_map
 from virl.platform.city.maps import SPEED_M_S
 from virl.platform.city.places import Place
 from virl.platform.city.starts import liveliest
-from virl.platform.city.streetview import Panorama, Pose
+from virl.platform.city.streetview import Link, Panorama, Pose
 from virl.platform.movers.base import LinksMover
 from virl.registry import first_line
 
@@ -77,15 +77,8 @@ Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
 """A function from a city, a start, a seed and a run's folder to a walk."""
 
 
-def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Run Hiro from a start as he is.
-
-    Args:
-        explored: city, mind and limit.
-        start: of the walk.
-        seed: same seed, same walk.
-        folder: of the run.
-    """
+def _hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
+    """Run Hiro from a start as he is."""
     return _explore(explored, start, explored.mind(), seed, folder)
 
 
@@ -96,74 +89,64 @@ def _hiro_random_roads(explored: ExploredCity, start: Panorama, seed: int, folde
     return _explore(explored, start, RandomRoads(explored.mind(), seed), seed, folder)
 
 
-def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Take random roads, back only in dead ends, and enter the first restaurant within 20 m.
-
-    Args:
-        explored: city, mind and limit.
-        start: of the walk.
-        seed: same seed, same walk.
-        folder: not used.
-    """
-    chance = random.Random(seed)
-    city = explored.city
-    mover = LinksMover(city.streetview)
-    pose, came_from, walked = Pose(start.id, start.heading), "", 0.0
-    path: list[LatLng] = []
-    for step in range(explored.max_steps + 1):
-        path.append(city.streetview.panorama(pose.pano_id).position)
-        passed = city.places.nearby(path[-1], _PASSING_RADIUS_M, [_WANTED])
-        if passed:
-            return Exploration(passed[0].id, step, walked, path)
-        links = mover.links(pose)
-        link = chance.choice([link for link in links if link.pano_id != came_from] or list(links))
-        if step < explored.max_steps:
-            came_from, walked, pose = pose.pano_id, walked + link.distance, mover.take(pose, link)
-    return Exploration(None, explored.max_steps, walked, path)
+def _random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
+    """Take random roads, back only in dead ends, and enter the first restaurant within 20 m."""
+    chance, nearby = random.Random(seed), explored.city.places.nearby
+    return _wander(
+        explored,
+        start,
+        lambda here: nearby(here, _PASSING_RADIUS_M, [_WANTED]),
+        lambda _, ahead: chance.choice(ahead),
+    )
 
 
-def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
+def _straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
     """Walk straight on by the least walked links; enter the first fitting place within 20 m.
 
     It has no eyes, but is told for free which places fit: what it does not pass, it does not find.
-
-    Args:
-        explored: city, mind and limit.
-        start: of the walk.
-        seed: not used.
-        folder: not used.
     """
+    visits: Counter[str] = Counter()
+
+    def choose(pose: Pose, ahead: Sequence[Link]) -> Link:
+        """Return the link to the least visited panorama, of several the one that turns least."""
+        visits[pose.pano_id] += 1
+        return min(ahead, key=lambda one: (visits[one.pano_id], abs(signed_turn(pose.heading, one.heading))))
+
+    return _wander(
+        explored,
+        start,
+        lambda here: [one for one in explored.fitting if distance(here, one.position) < _PASSING_RADIUS_M],
+        choose,
+    )
+
+
+def _wander(
+    explored: ExploredCity,
+    start: Panorama,
+    pass_by: Callable[[LatLng], Sequence[Place]],
+    choose: Callable[[Pose, Sequence[Link]], Link],
+) -> Exploration:
+    """Walk by links that `choose` takes, back only in dead ends, into the first place of `pass_by`."""
     city, mover = explored.city, LinksMover(explored.city.streetview)
     pose, came_from, walked = Pose(start.id, start.heading), "", 0.0
-    visits: Counter[str] = Counter()
     path: list[LatLng] = []
     for step in range(explored.max_steps + 1):
         path.append(city.streetview.panorama(pose.pano_id).position)
-        visits[pose.pano_id] += 1
-        passed = [one for one in explored.fitting if distance(path[-1], one.position) < _PASSING_RADIUS_M]
-        if passed:
+        if passed := pass_by(path[-1]):
             return Exploration(passed[0].id, step, walked, path)
         links = mover.links(pose)
         ahead = [link for link in links if link.pano_id != came_from] or list(links)
         if not ahead:
             return Exploration(None, step, walked, path)
-        facing = pose.heading
-        link = min(ahead, key=lambda one: (visits[one.pano_id], abs(signed_turn(facing, one.heading))))
+        link = choose(pose, ahead)
         if step < explored.max_steps:
             came_from, walked, pose = pose.pano_id, walked + link.distance, mover.take(pose, link)
     return Exploration(None, explored.max_steps, walked, path)
 
 
-def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Return the shortest walk to the nearest fitting place, entered if it is within the moves.
-
-    Args:
-        explored: city, mind and limit.
-        start: of the walk.
-        seed: not used.
-        folder: not used.
-    """
-    place, metres = _nearest_fitting(explored, start)
+def _oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
+    """Return the shortest walk to the nearest fitting place, entered if it is within the moves."""
+    place, metres = _nearest_fitting(explored.city, explored.fitting, start)
     path = explored.city.maps.route([start.position, place.position]).path
     steps = len(path) - 2
     if steps > explored.max_steps:
@@ -172,11 +155,11 @@ def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> 
 
 
 POLICIES: Mapping[str, Policy] = {
-    "oracle": oracle,
-    "hiro": hiro,
+    "oracle": _oracle,
+    "hiro": _hiro,
     "hiro-random-roads": _hiro_random_roads,
-    "straight": straight_walker,
-    "random": random_walker,
+    "straight": _straight_walker,
+    "random": _random_walker,
 }
 
 
@@ -287,7 +270,7 @@ def run(episode: Episode, shared: Explorations) -> EpisodeResult:
     start = explored.city.streetview.panorama(episode.payload["start"])
     folder = shared.resources.folder(episode) / RUN
     walk = POLICIES[episode.model](explored, start, episode.payload["number"], folder)
-    nearest, shortest = _nearest_fitting(explored, start)
+    nearest, shortest = _nearest_fitting(explored.city, explored.fitting, start)
     success = any(place.id == walk.entered for place in explored.fitting)
     data: dict[str, Any] = {
         "start": start.id,
@@ -383,22 +366,16 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
     return fitting
 
 
-def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, float]:
+def _nearest_fitting(city: City, fitting: Sequence[Place], start: Panorama) -> tuple[Place, float]:
     """Return (nearest fitting place, metres to it along the streets) from a panorama."""
-    seconds = _seconds_to(explored.city, explored.fitting, start)
+    seconds = city.maps.travel_times([start.position], [place.position for place in fitting])[0]
     nearest = int(np.argmin(seconds))
-    return explored.fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]
+    return fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]
 
 
 def _metres_to_nearest(city: City, fitting: Sequence[Place], start: str) -> float:
     """Return the metres on foot from the panorama with id `start` to the nearest fitting place."""
-    return float(_seconds_to(city, fitting, city.streetview.panorama(start)).min()) * SPEED_M_S["walking"]
-
-
-def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Floats:
-    """Return the seconds on foot from a panorama to each fitting place, shape (places,)."""
-    seconds: Floats = city.maps.travel_times([start.position], [place.position for place in fitting])[0]
-    return seconds
+    return _nearest_fitting(city, fitting, city.streetview.panorama(start))[1]
 
 
 def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, folder: Path) -> Exploration:

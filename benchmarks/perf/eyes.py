@@ -86,7 +86,7 @@ def main() -> None:
         for name in options.network:
             found[name] = {}
             for precision in options.precision:
-                row = measure(name, device, precision, options.batch, options.rounds)
+                row = _measure(name, device, precision, options.batch, options.rounds)
                 found[name][precision] = row
                 speeds = [f"{row[str(size)]:.2f}" for size in options.batch]
                 gib = "-" if row["gpu_gib"] is None else f"{row['gpu_gib']:.1f}"
@@ -95,22 +95,14 @@ def main() -> None:
         found.show(table)
 
 
-def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Return a network's images a second by batch size, its million parameters, and the GPU's peak memory.
-
-    Args:
-        name: of the network.
-        device: such as `cuda`.
-        precision: such as `float16`.
-        batches: sizes.
-        rounds: of each size.
-    """
+def _measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
+    """Return a network's images a second by batch size, its million parameters, and the GPU's peak memory."""
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    model, run = build(name, device, precision)
+    model, run = _build(name, device, precision)
     size = sum(weights.numel() for weights in model.parameters()) / 1e6
-    speeds = {str(batch): speed(run, batch, rounds, device) for batch in batches}
+    speeds = {str(batch): _speed(run, batch, rounds, device) for batch in batches}
     peak = torch.cuda.max_memory_allocated() / 2**30 if device == "cuda" else None
     return {"million_parameters": round(size), **speeds, "gpu_gib": peak}
 
@@ -123,14 +115,8 @@ def device_name(device: str) -> str:
     return f"CPU ({count_noun(torch.get_num_threads(), 'thread')}, seconds of the processor)"
 
 
-def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
-    """Return (network with random weights, function that runs it on a batch).
-
-    Args:
-        name: of the network.
-        device: such as `cuda`.
-        precision: such as `float16`.
-    """
+def _build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
+    """Return (network of this name with random weights, function that runs it on a batch)."""
     torch = module("torch", extra=EXTRA)
     dtype = getattr(torch, precision)
     torch.manual_seed(0)
@@ -169,15 +155,8 @@ def _open_tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Ba
     return model, run
 
 
-def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
-    """Return the images a second of the best of `rounds` rounds, after one that is not timed.
-
-    Args:
-        run: the network.
-        batch: its size.
-        rounds: number.
-        device: such as `cuda`.
-    """
+def _speed(run: Batch, batch: int, rounds: int, device: str) -> float:
+    """Return the images a second of the best of `rounds` rounds of a batch, after one that is not timed."""
     torch = module("torch", extra=EXTRA)
 
     def run_and_synchronize() -> None:

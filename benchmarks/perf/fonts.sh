@@ -4,7 +4,7 @@ apt-get download fonts-open-sans fonts-crosextra-caladea fonts-roboto-unhinted f
 for package in *.deb; do dpkg -x "$package" fonts; done
 pip install fonttools
 python - > cjk.txt <<'EOF'
-from virl.platform.providers.offline.life.naming import all_sign_characters
+from virl.towns.life.signs import all_sign_characters
 
 def rows(codec, leads, trails):
     for lead in leads:

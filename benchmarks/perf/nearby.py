@@ -121,8 +121,9 @@ def main() -> None:
     with figures(options) as found:
         for count in towns:
             with town(made, count) as (places, server):
-                asked += [one_question(places, server, count, radius) for radius in radii]
-                walks.append(walk(places, server, count))
+                asked += [_measure_stands(places, server, count, radius, [HERE]) for radius in radii]
+                stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
+                walks.append(_measure_stands(places, server, count, WALK_M, stands))
         found["questions"] = [asdict(one) for one in asked]
         found["walks"] = [asdict(one) for one in walks]
         found.show(_costs_table(asked, towns, radii))
@@ -141,34 +142,10 @@ def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
         yield places, server
 
 
-def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> QueryCosts:
-    """Return the costs and finds of one search within `radius` metres.
-
-    Args:
-        places: the client.
-        server: that counts.
-        count: places within 200 metres.
-        radius: metres.
-    """
-    return _measure_stands(places, server, count, radius, [HERE])
-
-
-def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
-    """Return the costs of a walk that searches at each step.
-
-    Args:
-        places: the client.
-        server: that counts.
-        count: places within 200 metres.
-    """
-    stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
-    return _measure_stands(places, server, count, WALK_M, stands)
-
-
 def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
 ) -> QueryCosts:
-    """Return the costs and finds of searches within `radius` metres at each of the stands."""
+    """Return the costs and finds of searches within `radius` metres at each stand; `count` are in 200 m."""
     server.reset()
     settings = at_base_url(load_google_settings(), server.url)
     with (

@@ -74,7 +74,7 @@ def main() -> None:
     known = measured_costs() if path.is_file() else None
     found: dict[str, dict[str, Any]] = known.model_dump(mode="json") if known else {}
     for town in towns:
-        for name, work in measure_costs(town, options.extract, agents, benches, settings).items():
+        for name, work in _measure_costs(town, options.extract, agents, benches, settings).items():
             kind = "agents" if name in agents else "benchmarks"
             found.setdefault(kind, {}).setdefault(name, {})[town] = work.model_dump(mode="json")
     costs = MeasuredCosts.model_validate(
@@ -87,18 +87,10 @@ def main() -> None:
         path.write_text(as_yaml(costs), encoding="utf-8")
 
 
-def measure_costs(
+def _measure_costs(
     density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
-    """Return what each agent and benchmark was billed in a town; failed ones are told and left out.
-
-    Args:
-        density: of the town.
-        extract: of the dense town.
-        agents: names.
-        benches: benchmarks by name.
-        settings: with prices.
-    """
+    """Return what each agent and benchmark was billed in a town; failed ones are told and left out."""
     found = {}
     with (
         tempfile.TemporaryDirectory() as folder,

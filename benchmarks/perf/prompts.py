@@ -15,7 +15,8 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, Self
 
@@ -162,23 +163,15 @@ def _show_agent(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None
 def _prompt_figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
     """Return and print the requests, tokens, pictures and common share of one prompt's requests."""
     requests, tokens = sum(len(one.texts) for one in sent), sum(one.tokens for one in sent)
-    pictures, pairs = (
-        sum(one.pictures for one in sent),
-        [pair for one in sent for pair in pairwise(one.texts)],
-    )
-    common, later = sum(_common_letters(*pair) for pair in pairs), sum(len(after) for _, after in pairs)
+    pictures, pairs = sum(one.pictures for one in sent), [two for one in sent for two in pairwise(one.texts)]
+    common = sum(len(commonprefix(pair)) for pair in pairs)  # noqa: RUF071 - of texts, not of paths
+    later = sum(len(after) for _, after in pairs)
     letters = sum(len(text) for one in sent for text in one.texts)
     new, share = round(tokens * (1 - common / letters)), common / later if later else None
     shown = "" if share is None else f"{share:.0%}"
     found.show(f"{agent:<12} {prompt:<28} {requests:>8} {tokens:>8} {new:>8} {pictures or '':>9} {shown:>17}")
     figure = {"requests": requests, "tokens": tokens, "new": new, "pictures": pictures, "common": share}
     return {f"{agent}/{prompt}": figure}
-
-
-def _common_letters(before: str, after: str) -> int:
-    """Return the number of letters that two texts share at their beginning."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    return sum(1 for _ in same)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ tables that it prints are those of `docs/how-to/large-runs.md`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 from virl.mind.providers import Usage, request_usd
 from virl.platform.providers.google.settings import load_google_settings
@@ -93,29 +93,25 @@ class Stage:
 
 def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
     """Return the planned stages of work in order, computed from these numbers (`NUMBERS`)."""
-
-    def n(name: str) -> float:
-        """Return the value of the number with this name."""
-        return number[name].value
-
-    price, ask = _price_of_skus(), _question_usd(n("tokens_in"), n("tokens_out"))
-    panoramas = n("grid") * n("panoramas")
-    places, near = panoramas * n("kept"), panoramas * n("near")
-    routes, walks = n("districts") * n("routes"), n("districts") * n("routes") * n("models")
-    relocations = (n("grid") + panoramas) / 100
-    searches = panoramas * n("searches") * n("full")
-    photos, read = places * n("photos"), routes * n("tried") * n("read")
-    questions, written = places * 2 * n("again"), routes * 2
-    views, actions = near * n("views"), walks * n("steps")
-    gpu_second = 3600 * n("busy")
+    given = _values_of(number)
+    price, ask = _price_of_skus(), _question_usd(given.tokens_in, given.tokens_out)
+    panoramas = given.grid * given.panoramas
+    places, near = panoramas * given.kept, panoramas * given.near
+    routes, walks = given.districts * given.routes, given.districts * given.routes * given.models
+    relocations = (given.grid + panoramas) / 100
+    searches = panoramas * given.searches * given.full
+    photos, read = places * given.photos, routes * given.tried * given.read
+    questions, written = places * 2 * given.again, routes * 2
+    views, actions = near * given.views, walks * given.steps
+    gpu_second = 3600 * given.busy
 
     def fetch_hours(pictures: float) -> float:
         """Return the hours of fetching a number of pictures from Google, several at once."""
-        return pictures * n("google") / n("at_once") / 3600
+        return float(pictures * given.google / given.at_once / 3600)
 
     def question_hours(google: float = 0, model: float = 0) -> float:
         """Return the hours of `google` requests to Google and `model` questions to the model, in sequence."""
-        return (google * n("google") + model * n("reply")) / 3600
+        return float(google * given.google + model * given.reply) / 3600
 
     return [
         Stage(
@@ -132,47 +128,43 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
             "photos",
             {"details": places, "photos": photos},
             places * price("details-essentials") + photos * price("photo"),
-            photos / n("recognize") / gpu_second,
+            photos / given.recognize / gpu_second,
             question_hours(places + photos),
         ),
         Stage("questions", {"model": questions}, questions * ask, 0, question_hours(model=questions)),
         Stage(
             "routes",
-            {"routes": routes * n("tried"), "pictures": read, "model": written},
-            routes * n("tried") * price("routes-essentials")
+            {"routes": routes * given.tried, "pictures": read, "model": written},
+            routes * given.tried * price("routes-essentials")
             + read * price("street-view-static")
             + written * ask,
             0,
-            question_hours(routes * n("tried") + read, written),
+            question_hours(routes * given.tried + read, written),
         ),
         Stage(
             "localization",
             {"pictures": views},
             views * price("street-view-static"),
-            views * n("models") / n("detect") / gpu_second,
+            views * given.models / given.detect / gpu_second,
             fetch_hours(views),
         ),
-        Stage("recognition", {}, 0, places * n("models") / n("recognize") / gpu_second),
-        Stage("VQA", {}, 0, places * n("rounds") * n("models") / n("describe") / gpu_second),
+        Stage("recognition", {}, 0, places * given.models / given.recognize / gpu_second),
+        Stage("VQA", {}, 0, places * given.rounds * given.models / given.describe / gpu_second),
         Stage(
             "VLN",
-            {"pictures": actions * n("looks"), "model": actions + walks},
-            actions * n("looks") * price("street-view-static") + (actions + walks) * ask,
-            actions * n("looks") / n("recognize") / gpu_second,
-            fetch_hours(actions * n("looks")) + question_hours(model=actions + walks) / n("beside"),
+            {"pictures": actions * given.looks, "model": actions + walks},
+            actions * given.looks * price("street-view-static") + (actions + walks) * ask,
+            actions * given.looks / given.recognize / gpu_second,
+            fetch_hours(actions * given.looks) + question_hours(model=actions + walks) / given.beside,
         ),
     ]
 
 
 def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
     """Return three Markdown tables: the numbers that go in, the stages, and the limits."""
-
-    def n(name: str) -> float:
-        """Return the value of the number with this name."""
-        return number[name].value
-
+    given = _values_of(number)
     found = stages(number)
-    gpus = n("gpus")
+    gpus = given.gpus
     out = [
         [
             one.name,
@@ -198,24 +190,25 @@ def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
 
 def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
     """Return the plan's costs and its use of quotas and disk: {description: figure with its unit}."""
-
-    def n(name: str) -> float:
-        """Return the value of the number with this name."""
-        return number[name].value
-
-    near, price = n("grid") * n("panoramas") * n("near"), _price_of_skus()
-    views, tiled = near * n("views"), near * n("tiles")
-    alone = views * n("models") * price("street-view-static")
-    kept = n("cache_mb") * 1000 / n("picture_kb") / n("views")
+    given = _values_of(number)
+    near, price = given.grid * given.panoramas * given.near, _price_of_skus()
+    views, tiled = near * given.views, near * given.tiles
+    alone = views * given.models * price("street-view-static")
+    kept = given.cache_mb * 1000 / given.picture_kb / given.views
     return {
         "cost of localization if each model fetched its own views": f"${alone:,.0f}",
         "cost of localization with tiles instead": f"${tiled * price('street-view-tiles'):,.0f}",
-        "days of localization within the quota of tiles": f"{tiled / n('tile_quota'):,.0f}",
-        "days of localization without signed URLs": f"{views / n('signed'):,.0f}",
+        "days of localization within the quota of tiles": f"{tiled / given.tile_quota:,.0f}",
+        "days of localization without signed URLs": f"{views / given.signed:,.0f}",
         "panoramas whose views fit into the cache": f"{kept:,.0f}",
-        "records of localization": f"{near * n('models'):,.0f}",
-        "GB of pictures, if you keep all": f"{views * n('models') * n('picture_kb') / 1e6:,.0f}",
+        "records of localization": f"{near * given.models:,.0f}",
+        "GB of pictures, if you keep all": f"{views * given.models * given.picture_kb / 1e6:,.0f}",
     }
+
+
+def _values_of(numbers: Mapping[str, Number]) -> SimpleNamespace:
+    """Return the values of numbers as attributes, by the numbers' names."""
+    return SimpleNamespace(**{name: one.value for name, one in numbers.items()})
 
 
 def _price_of_skus() -> Callable[[str], float]:

@@ -144,8 +144,8 @@ def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> 
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():
-        show(found, name, measure_load(town, ask, clients, seconds))
-    measure_mixed(found, town, seconds)
+        _show(found, name, _measure_load(town, ask, clients, seconds))
+    _measure_mixed(found, town, seconds)
     now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
     found["memory_mb"] = {"now": now, "at most": most}
     found.show(f"memory: {now} MB, {most} MB at most")
@@ -160,7 +160,7 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
     found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
     found.show(f"{0:6}{0:10}{start:11}")
     for minute in range(1, minutes + 1):
-        times = measure_load(town, partial(in_turn, asks, first), clients, 60).times
+        times = _measure_load(town, partial(_in_turn, asks, first), clients, 60).times
         first += len(times)
         now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
         found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
@@ -179,15 +179,8 @@ class Measured:
     """Seconds of processor time that the server took meanwhile."""
 
 
-def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
-    """Send requests from `clients` clients at once for `seconds` seconds; return the measurement.
-
-    Args:
-        town: with its server.
-        ask: gives the request of a number.
-        clients: at a time.
-        seconds: to go on.
-    """
+def _measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
+    """Send requests from `clients` clients at once for `seconds` seconds; return the measurement."""
     numbers, times, start = count(), list[float](), time.perf_counter()
     taken = town.processor_s()
 
@@ -207,39 +200,24 @@ def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Me
     return Measured(times, time.perf_counter() - start, town.processor_s() - taken)
 
 
-def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
-    """Return the request with this number, where the kinds in `asks` take turns.
-
-    Args:
-        asks: kinds of requests.
-        first: kind to begin with.
-        number: of the request.
-    """
+def _in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
+    """Return the request `number` steps after number `first`, where the kinds in `asks` take turns."""
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
-def measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
-    """Record metadata requests of 5 clients while 4 others ask for new tiles.
-
-    Args:
-        found: figures; is changed.
-        town: with its server.
-        seconds: to go on.
-    """
+def _measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
+    """Record metadata requests of 5 clients while 4 others ask for new tiles, for about `3 * seconds` s."""
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
     others = threading.Thread(
-        target=lambda: drawn.append(measure_load(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
+        target=lambda: drawn.append(_measure_load(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
     )
     others.start()
     time.sleep(seconds / 2)
-    show(
-        found,
-        "metadata, 5 clients, beside tiles",
-        measure_load(town, partial(metadata, town), 5, 2 * seconds),
-    )
+    beside = _measure_load(town, partial(metadata, town), 5, 2 * seconds)
+    _show(found, "metadata, 5 clients, beside tiles", beside)
     others.join()
-    show(found, "tiles, 4 clients, beside metadata", drawn[0])
+    _show(found, "tiles, 4 clients, beside metadata", drawn[0])
 
 
 def session_of(url: str) -> str:
@@ -320,14 +298,8 @@ def str_of(position: LatLng) -> str:
     return f"{position.lat:.6f},{position.lng:.6f}"
 
 
-def show(found: Figures, name: str, seen: Measured) -> None:
-    """Record and print a line of the table: rate, latencies and processor time.
-
-    Args:
-        found: figures; is changed.
-        name: of the line.
-        seen: measurement.
-    """
+def _show(found: Figures, name: str, seen: Measured) -> None:
+    """Record and print a line of the table: rate, latencies and processor time."""
     ordered, rate = sorted(seen.times), len(seen.times) / seen.seconds
     p50, p99 = (1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] for share in (0.5, 0.99))
     each = 1000 * seen.processor_s / len(ordered)

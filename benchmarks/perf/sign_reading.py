@@ -51,8 +51,8 @@ def main() -> None:
     models = Models(ModelOptions(truth=truth))
     table = figure_table("reader", "milliseconds a view", "names read", "of those that whole views give")
     with figures(options) as found:
-        whole, whole_ms = measure(models.reader(WHOLE), views, there)
-        signs, signs_ms = measure(models.reader(SIGNS), views, there)
+        whole, whole_ms = _measure(models.reader(WHOLE), views, there)
+        signs, signs_ms = _measure(models.reader(SIGNS), views, there)
         for reader, read, ms in ((WHOLE, whole, whole_ms), (SIGNS, signs, signs_ms)):
             found[reader] = {"ms": ms, "names": len(read), "same": len(read & whole)}
             table.add_row(reader, f"{ms:.1f}", str(len(read)), f"{len(read & whole)} of {len(whole)}")
@@ -71,16 +71,10 @@ def is_latin(text: str) -> bool:
     return max(map(ord, text)) <= LAST_LATIN
 
 
-def measure(
+def _measure(
     reader: Reader, views: Sequence[View], there: Sequence[Sequence[Visible]]
 ) -> tuple[set[Name], float]:
-    """Return (names that a reader reads, milliseconds of processor time a view).
-
-    Args:
-        reader: of text.
-        views: any number.
-        there: signs that each view truly shows.
-    """
+    """Return (names that a reader reads, milliseconds a view); `there`: signs that each view shows."""
     pictures = [view.pixels for view in views]
     reader.read(pictures[:1])  # loads the models
     started = time.process_time()

@@ -21,7 +21,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -121,12 +121,8 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
     scores = [score(language, answers) for language in languages]
     found["half"] = options.half
     found["languages"] = [
-        {
-            "language": each.language, "names": each.names, "others": each.others, "answered": each.answered,
-            "right": each.right, "precision": each.precision, "recall": each.recall,
-        }
-        for each in scores
-    ]  # fmt: skip
+        asdict(each) | {"precision": each.precision, "recall": each.recall} for each in scores
+    ]
     found.show(_scores_table(options.half, scores))
     wrong = [(name, given) for name, given in answers.items() if given != name.truth]
     for name, given in sorted(wrong, key=lambda item: (item[1] is None, item[0].language))[: options.misses]:

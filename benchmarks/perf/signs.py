@@ -30,7 +30,7 @@ from rapidfuzz.distance import Levenshtein
 
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.perception.base import Reader, TextLine
-from virl.platform.perception.senses import open_reader
+from virl.platform.perception.models import Models
 from virl.platform.perception.signs import group_lines
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan, Point, Sign, StreetPlan
 from virl.towns.render.renderer import CityRenderer
@@ -105,7 +105,7 @@ def _measure(options: argparse.Namespace, found: Figures) -> int:
         if sign.kind != "blade" and (options.city or is_latin(sign.text))
     ]
     Random(options.seed).shuffle(signs)
-    readings = list(look(plan, signs[: options.limit], open_reader()))
+    readings = list(look(plan, signs[: options.limit], Models().reader("rapidocr")))
     _report(found, readings, len(signs[: options.limit]))
     if options.timed:
         _report_cost(found, [reading.picture for reading in readings[: options.timed]])
@@ -226,7 +226,7 @@ def _is_hung(reading: Reading) -> bool:
 def _report_cost(found: Figures, pictures: list[Image]) -> None:
     """Record and print the seconds a view of virl's reader and of rapidocr's defaults, taken in turns."""
     default = rapidocr.RapidOCR(params={"Global.log_level": "critical"})
-    ours = open_reader()
+    ours = Models().reader("rapidocr")
 
     def by_default(picture: Image) -> Any:
         """Return the text that rapidocr reads in a picture with its defaults."""

@@ -14,11 +14,7 @@ METRICS = (
     Metric("ar20", "AR20", by_group=True, about="average recall over 20 place types"),
     Metric("recall", "any label", about="places found, whatever their label"),
     Metric("accuracy", "label right", about="places found with the right label"),
-    Metric(
-        "ar20_once",
-        "AR20 once",
-        about="AR20 where each panorama must find its places alone",
-    ),
+    Metric("ar20_once", "AR20 once", about="AR20 where each panorama must find its places alone"),
     Metric("precision", "boxes right", about="boxes with a type of the place that they hit"),
     Metric("ar20_active", "AR20 active", about="AR20 with a closer look at each box"),
     Metric("ar10_active", "AR10 active", aside=True),

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,13 +41,6 @@ class Options(CityOptions):
     """Recognizers or detectors to compare (see `virl models`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecognitionWorld:
-    """The classifiers, by model's name, that all episodes of a run share."""
-
-    classifiers: Mapping[str, Classifier]
-
-
 def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Return an episode for each place with a photo, for each model."""
     return [
@@ -72,22 +64,22 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     ]
 
 
-def prepare(options: Options, resources: Resources) -> RecognitionWorld:
-    """Return the opened classifiers."""
-    return RecognitionWorld({model: open_classifier(model, resources) for model in options.models})
+def prepare(options: Options, resources: Resources) -> Mapping[str, Classifier]:
+    """Return the opened classifiers by model's name, which all episodes of a run share."""
+    return {model: open_classifier(model, resources) for model in options.models}
 
 
-def run(episode: Episode, world: RecognitionWorld) -> EpisodeResult:
+def run(episode: Episode, classifiers: Mapping[str, Classifier]) -> EpisodeResult:
     """Rank the 96 types for the place's photo, and return the first five."""
     image = read_photo(episode.payload["image"])
-    ranked = world.classifiers[episode.model](image, LABELS)[:KEPT]
+    ranked = classifiers[episode.model](image, LABELS)[:KEPT]
     kept = {key: episode.payload[key] for key in ("name", "types", "position")}
     return EpisodeResult(kept | {"ranked": ranked}, {"photo.jpg": jpeg(image)})
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
     """Return accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
-    tallies: dict[str, list[Tally]] = {"top1": [], "top3": [], "top5": [], "plain": []}
+    tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         types, ranked = record.data["types"], record.data["ranked"]
         for key, first in (("top1", 1), ("top3", 3), ("top5", 5)):

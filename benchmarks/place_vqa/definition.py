@@ -11,7 +11,6 @@ from virl.bench.metrics.places import (
     LETTERS,
     MappedLetter,
     legacy_letter,
-    needs_mapping,
     rotations,
     strict_letter,
 )
@@ -36,12 +35,7 @@ Cost = Callable[[], Mapping[str, float]]
 Answerer = Callable[[Image], tuple[Ask, Cost]]
 """A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
-    Metric(
-        "circular",
-        "mAcc",
-        by_group=True,
-        about="mean over place types, right in all four orders",
-    ),
+    Metric("circular", "mAcc", by_group=True, about="mean over place types, right in all four orders"),
     Metric("legacy", "mAcc, legacy parse"),
     Metric("first", "first round"),
 )
@@ -174,7 +168,7 @@ def show(record: Record) -> Shown:
 
 def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
     """Return the letter that the parser reads in a reply; empty if it is not asked. `right`: from 0."""
-    if parser is None or not needs_mapping(reply, LETTERS[right]):
+    if parser is None or legacy_letter(reply, LETTERS[right]) is not None:
         return ""
     prompt = load_prompt("vqa/letter", MappedLetter)
     return parser.ask(prompt, question=question, options=list(options), reply=reply).letter

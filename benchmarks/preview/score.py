@@ -84,9 +84,8 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
             right = sum(one["right"] for one in found["told"])
             due = found["due"]
             tallies[f"{kind}_precision"].append(Tally(record.case, float(right), float(len(found["told"]))))
-            tallies[f"{kind}_recall"].append(
-                Tally(record.case, float(due - len(found["missed"])), float(due))
-            )
+            told = due - len(found["missed"])
+            tallies[f"{kind}_recall"].append(Tally(record.case, float(told), float(due)))
         latin = record.data[LATIN]
         tallies["latin_recall"].append(Tally(record.case, float(latin["told"]), float(latin["due"])))
     metres = sum(record.data["metres"] for record in records)
@@ -149,9 +148,9 @@ def _outcome_data(
 
 def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> dict[int, int]:
     """Return {index told: index of a true thing within `within` metres}, as many as possible, one to one."""
-    apart = np.array([[distance(one, other) for other in there] for one in told]).reshape(
-        len(told), len(there)
-    )
+    apart = np.array([distance(one, other) for one in told for other in there])
+    apart = apart.reshape(len(told), len(there))
+    # Large but finite, as no assignment is found where only infinite costs are left.
     rows, columns = linear_sum_assignment(np.where(apart <= within, apart, 1e6))
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {row: column for row, column in pairs if apart[row, column] <= within}

@@ -45,7 +45,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent == "navgpt":
         return _navgpt_agent(data, options, resources)
     make: Mapping[str, Callable[[NavigationGraph, InstructionEpisode], InstructionNavigator]] = {
-        "gold": _gold_navigator,
+        "gold": lambda graph, episode: RouteNavigator("gold", graph, [*map(graph.number, episode.path)]),
         "shortest": _shortest_navigator,
         "random": lambda graph, _: RandomNavigator(graph, options.seed),
         "forward": lambda graph, _: ForwardNavigator(graph),
@@ -55,9 +55,11 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
 
 
 def _navgpt_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
-    """Return the agent that asks a mind with NavGPT's prompts."""
-    seen = {
-        scan: _open_observations(scan, building.graph, options) for scan, building in data.buildings.items()
+    """Return the agent that asks a mind with NavGPT's prompts; it sees published observations if given."""
+    folder = options.observations
+    seen: dict[str, Observations] = {
+        scan: GraphObservations(one.graph) if folder is None else read_published(folder, scan, one.graph)
+        for scan, one in data.buildings.items()
     }
 
     def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
@@ -71,21 +73,9 @@ def _navgpt_agent(data: Data, options: Options, resources: Resources) -> Walking
     return WalkingAgent(f"navgpt, {mind.name}, {kind} observations{chat}", navigator)
 
 
-def _open_observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:
-    """Return NavGPT's observations of a scan: published ones if given, else made from the graph."""
-    if options.observations is None:
-        return GraphObservations(graph)
-    return read_published(options.observations, scan, graph)
-
-
 def _graph_of(data: Data, episode: InstructionEpisode) -> NavigationGraph:
     """Return the graph of the building in which an episode takes place."""
     return data.buildings[episode.scan].graph
-
-
-def _gold_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
-    """Return a navigator along an episode's gold path."""
-    return RouteNavigator("gold", graph, [graph.number(viewpoint) for viewpoint in episode.path])
 
 
 def _shortest_navigator(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.bench.metrics.paths import IndoorScore, score_indoor
-from virl.bench.walks import in_order
 from virl.errors import BadInput
 from virl.geo.globe import Floats
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
@@ -73,7 +72,7 @@ def open_data(data: Path | None, split: str) -> Data:
     if not episodes:
         first = next(iter(faults.values()), "it is empty")
         raise BadInput(f"{file}: contains no episode that can be walked: {first}")
-    ids = in_order((episode.id for episode in read.episodes), faults)
+    ids = tuple(dict.fromkeys([*(episode.id for episode in read.episodes), *faults]))
     return Data(folder, buildings, ids, episodes, attribution_of(folder), faults)
 
 

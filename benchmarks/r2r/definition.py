@@ -8,14 +8,7 @@ from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
 from virl.bench.report.walks_page import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
-from virl.bench.walks import (
-    WalkScores,
-    WalkWorld,
-    run_walk,
-    score_records,
-    show_walk,
-    walk_episodes,
-)
+from virl.bench.walks import WalkScores, WalkWorld, run_walk, score_records, show_walk, walk_episodes
 from virl.platform.movers.discrete.actions import WalkState
 from virl.registry import first_line
 
@@ -74,15 +67,8 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
     }
 
 
-def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write the page that shows every walk from above.
-
-    Args:
-        path: of the page.
-        head: title, notes and attribution.
-        records: of the run.
-        options: of the run.
-    """
+def _write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
+    """Write the page that shows every walk from above."""
     buildings = open_data(options.data, options.split).buildings
     graphs = {scan: building.graph for scan, building in buildings.items()}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
@@ -100,7 +86,7 @@ BENCHMARK = Benchmark(
     show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
     published=(NAVGPT,),
-    page=OwnPage(FILE, TITLE, write_page),
+    page=OwnPage(FILE, TITLE, _write_page),
     commands={"score": score_file},
     work="threads",
 )

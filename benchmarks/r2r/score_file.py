@@ -14,7 +14,7 @@ from rich.console import Console
 from virl.bench.metrics.paths import IndoorScore
 from virl.bench.report.table import means_table
 from virl.cli.guard import add_guard
-from virl.console import SafeConsole
+from virl.console import SafeConsole, print_plain
 from virl.errors import BadInput
 from virl.files.json_reading import misfits
 from virl.platform.city.graph import InstructionEpisode
@@ -102,36 +102,23 @@ def score_file(file: Path, data: Path | None) -> Scored:
     return Scored(scores, differences, malformed, skipped, jumps)
 
 
-def show(file: Path, scored: Scored, console: Console) -> None:
-    """Print the table of scores, what was left out, and the largest difference from expected values.
-
-    Args:
-        file: that was scored.
-        scored: its scores.
-        console: where it is printed.
-    """
+def _show(file: Path, scored: Scored, console: Console) -> None:
+    """Print the table of scores, what was left out, and the largest difference from expected values."""
     if scored.scores:
         found = [score.finite() for score in scored.scores.values()]
         console.print(means_table(f"R2R: {file.name}", METRICS, file.stem, found, [NAVGPT]))
-    console.print(
-        f"{len(scored.scores)} trajectories scored, {len(scored.malformed)} malformed, "
-        f"{len(scored.skipped)} skipped",
-        highlight=False,
-    )
+    counts = f"{len(scored.malformed)} malformed, {len(scored.skipped)} skipped"
+    console.print(f"{len(scored.scores)} trajectories scored, {counts}", highlight=False)
     for kind, entries in (("malformed", scored.malformed), ("skipped", scored.skipped)):
         for number, reason in entries.items():
-            console.print(
-                f"{file}, entry {number}: {kind}: {reason}", highlight=False, markup=False, soft_wrap=True
-            )
+            print_plain(console, f"{file}, entry {number}: {kind}: {reason}")
     if scored.jumps:
         console.print(f"{scored.jumps} trajectories jump; the shortest way counts there", highlight=False)
     if scored.differences:
         (number, metric), largest = max(scored.differences.items(), key=lambda item: item[1])
-        console.print(
-            f"largest difference from the {len(scored.differences)} expected values: {largest:.3g} "
-            f"({metric}, entry {number})",
-            highlight=False,
-        )
+        expected = f"the {len(scored.differences)} expected values"
+        told = f"largest difference from {expected}: {largest:.3g} ({metric}, entry {number})"
+        console.print(told, highlight=False)
 
 
 @add_guard("Show tracebacks.")
@@ -140,7 +127,7 @@ def score(
     data: Annotated[Path | None, typer.Option(help="Folder of the data; by default yours.")] = None,
 ) -> None:
     """Score finished trajectories; where the file holds expected scores, tell the largest difference."""
-    show(trajectories, score_file(trajectories, data), SafeConsole())
+    _show(trajectories, score_file(trajectories, data), SafeConsole())
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
@@ -181,7 +168,5 @@ def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, 
 def _has_jump(building: Building, trajectory: Sequence[str]) -> bool:
     """Return whether successive viewpoints of a trajectory are not linked."""
     graph = building.graph
-    nodes = [graph.number(viewpoint) for viewpoint in trajectory]
-    return any(
-        there != here and there not in graph.target[graph.links(here)] for here, there in pairwise(nodes)
-    )
+    pairs = pairwise(map(graph.number, trajectory))
+    return any(there != here and there not in graph.target[graph.links(here)] for here, there in pairs)

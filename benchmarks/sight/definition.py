@@ -38,10 +38,10 @@ from .walkers import (
     SEES_ITSELF,
     AskedSearcher,
     EndingExplorer,
-    ForwardSearcher,
     StoppingExplorer,
     baseline_of,
     check_walker,
+    forward_searcher,
 )
 
 SPLITS: Mapping[str, tuple[str, ...]] = {
@@ -162,15 +162,11 @@ def _open_searched(options: Options, name: str, resources: Resources) -> Searche
     """Return a city with its graph, and with the city that knows its truth."""
     city = resources.city(name)
     known = resources.town(options.truth) if options.truth else city
-    graphs = [
-        _graph_once(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))
-    ]
-    return SearchedCity(city, graphs[0], Known(known, graphs[1]))
-
-
-def _graph_once(name: str, city: City, resources: Resources) -> NavigationGraph:
-    """Return the graph of all panoramas of a city, made once a process."""
-    return resources.make_once(("sight", "graph", name), lambda: whole_graph(city))
+    own, truth = (
+        resources.make_once(("sight", "graph", one), partial(whole_graph, whole))
+        for one, whole in ((name, city), (options.truth or name, known))
+    )
+    return SearchedCity(city, own, Known(known, truth))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
@@ -233,17 +229,11 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
     files: dict[str, Picture] = {}
     if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
-    view = there.city.streetview.view(
-        end["pano_id"], Camera(_heading_to_target(there, end["pano_id"], search), 8.0, 90.0)
-    )
+    target = there.known.city.places.details(search.place_ids[0]).position
+    heading = bearing(there.graph.position(there.graph.number(end["pano_id"])), target)
+    view = there.city.streetview.view(end["pano_id"], Camera(heading, 8.0, 90.0))
     files["end.jpg"] = partial(jpeg, view)
     return files
-
-
-def _heading_to_target(there: SearchedCity, pano_id: str, search: Search) -> float:
-    """Return the heading, degrees, from a panorama to the search's target."""
-    target = there.known.city.places.details(search.place_ids[0]).position
-    return bearing(there.graph.position(there.graph.number(pano_id)), target)
 
 
 def _make_explorer(
@@ -258,7 +248,7 @@ def _make_explorer(
     """Return the explorer with this name for a search; `left`: metres to the target by node."""
     photos = there.known.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
     if name == HUMAN:
-        return ForwardSearcher()
+        return forward_searcher()
     if name in ABILITIES:
         return SightExplorer(mind, looks, _goal_of(search, photos, mind, looks), ABILITIES[name])
     if name in ASKED:

@@ -112,6 +112,7 @@ def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list
     for target in targets(city, asked.kind, asked.among, asked.split, Random(f"{seed} {asked.kind}")):
         if len(found) == asked.count:
             break
+        # Drawn on its own: a target that is left out does not change the searches for others.
         chance = Random(f"{seed} {target.told} {target.places[0].id}")
         if search := _search(known, graph, target, asked, chance):
             found.append(search)
@@ -176,6 +177,7 @@ def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
 
 def decision_nodes(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
     """Return the nodes of a path, its end excluded, at which a walker has a choice of ways."""
+    # At the start all ways are open; later the way back is no choice.
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 
 

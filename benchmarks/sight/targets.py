@@ -84,6 +84,7 @@ def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) ->
         return
     beside = _neighbours(places) if kind == "looks" else {}
     for place in chance.sample(places, len(places)):
+        # A name that two places bear is left out: who finds the other one would be right too.
         if names[words_of(place.name)] > 1 or not _is_among(place.types[:1], among):
             continue
         if kind == "address" and place.address:
@@ -147,6 +148,7 @@ def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
     own, near = place.types[0], beside[place.id][:2]
     if len(near) < 2 or own in {*near, *_VAGUE} or _VAGUE & set(near):
         return ""
+    # Of others four neighbours count, so that the task is not nearly true of them.
     alike = [one for one in places if one.types and one.types[0] == own]
     if sum(set(near) <= set(beside[one.id][:4]) for one in alike) > 1:
         return ""

@@ -98,71 +98,25 @@ class EndingExplorer:
         return Outcome("no reply", str(fault))
 
 
-@dataclass(slots=True)
-class RandomSearcher:
-    """An explorer that takes a random way, but not back unless it must."""
+@dataclass(frozen=True, slots=True)
+class BlindSearcher:
+    """An explorer that sees nothing, and takes a link by a rule until somebody stops it."""
 
-    chance: Random
-
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Return `None`: the walk goes on."""
-        return None
-
-    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Return a random link, but not the one back unless it is the only one."""
-        return Choice(
-            self.chance.choice([link for link in links if link != back] or list(links)), "by chance"
-        )
-
-
-@dataclass(slots=True)
-class ForwardSearcher:
-    """An explorer that goes straight on, back only if it must."""
+    rule: Callable[[Pose, Sequence[Link]], Link]
+    """Function from a pose and the links to choose from to one of the links."""
+    reason: str
+    """Reason that is recorded for each choice."""
+    may_go_back: bool = False
+    """True if the link back is among those to choose from, even where there are others."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Return the link that turns least from the pose's heading."""
-        ahead = [link for link in links if link != back] or list(links)
-        return Choice(_link_toward(ahead, pose.heading), "straight on")
-
-
-@dataclass(slots=True)
-class GreedySearcher:
-    """An explorer that knows the target's bearing and takes the way nearest to it."""
-
-    graph: NavigationGraph
-    target: LatLng
-
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Return `None`: the walk goes on."""
-        return None
-
-    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Return the link that points best to the target, but not back unless it must."""
-        here = self.graph.position(self.graph.number(pose.pano_id))
-        ahead = [link for link in links if link != back] or list(links)
-        return Choice(_link_toward(ahead, bearing(here, self.target)), "it points to the target best")
-
-
-@dataclass(slots=True)
-class OracleSearcher:
-    """An explorer that knows the shortest way to the target."""
-
-    graph: NavigationGraph
-    left: Sequence[float]
-    """Metres from each node to the target."""
-
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Return `None`: the walk goes on."""
-        return None
-
-    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Return the next link of a shortest way."""
-        best = min(links, key=lambda link: self.left[self.graph.number(link.pano_id)] + link.distance)
-        return Choice(best, "the shortest way")
+        """Return the link that the rule takes."""
+        ahead = [link for link in links if self.may_go_back or link != back] or list(links)
+        return Choice(self.rule(pose, ahead), self.reason)
 
 
 @dataclass(slots=True)
@@ -258,15 +212,30 @@ def baseline_of(
     Raises:
         BadInput: there is no such baseline.
     """
-    made: dict[str, Explorer] = {
-        "random": RandomSearcher(Random(f"{seed} {search.start} {search.told}")),
-        "forward": ForwardSearcher(),
-        "greedy": GreedySearcher(graph, target),
-        "oracle": OracleSearcher(graph, left),
+    chance = Random(f"{seed} {search.start} {search.told}")
+
+    def to_target(pose: Pose, links: Sequence[Link]) -> Link:
+        """Return the link that points best to the target."""
+        return _link_toward(links, bearing(graph.position(graph.number(pose.pano_id)), target))
+
+    def shortest(_: Pose, links: Sequence[Link]) -> Link:
+        """Return the next link of a shortest way."""
+        return min(links, key=lambda link: left[graph.number(link.pano_id)] + link.distance)
+
+    made = {
+        "random": BlindSearcher(lambda _, links: chance.choice(links), "by chance"),
+        "forward": forward_searcher(),
+        "greedy": BlindSearcher(to_target, "it points to the target best"),
+        "oracle": BlindSearcher(shortest, "the shortest way", may_go_back=True),
     }
     if name not in made:
         raise BadInput(f"{name!r} is no baseline")
     return StoppingExplorer(made[name], frozenset(search.reached))
+
+
+def forward_searcher() -> BlindSearcher:
+    """Return an explorer that goes straight on, back only if it must."""
+    return BlindSearcher(lambda pose, links: _link_toward(links, pose.heading), "straight on")
 
 
 def _link_toward(links: Sequence[Link], heading: float) -> Link:

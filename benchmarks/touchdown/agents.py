@@ -82,10 +82,8 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
         return _agent_that_asks(data, options, resources)
-    looks = options.signs or options.recognizer
-    open_navigator = _baseline_maker(
-        data.graph, options, _open_sight(data, options, resources) if looks else None
-    )
+    sight = _open_sight(data, options, resources) if options.signs or options.recognizer else None
+    open_navigator = _baseline_maker(data.graph, options, sight)
     name = open_navigator(next(iter(data.episodes.values()))).name if data.episodes else options.agent
     return WalkingAgent(name, lambda episode: (open_navigator(episode), None))
 
@@ -108,7 +106,7 @@ def _open_spotter(data: Data, options: Options, resources: Resources) -> Landmar
 
 
 def _baseline_maker(
-    graph: NavigationGraph, options: Options, sight: Sight | None = None
+    graph: NavigationGraph, options: Options, sight: Sight | None
 ) -> Callable[[InstructionEpisode], InstructionNavigator]:
     """Return a function from an episode to the navigator of an agent that asks no mind."""
     opening = OPENING[options.dataset]
@@ -142,19 +140,12 @@ def _agent_that_asks(data: Data, options: Options, resources: Resources) -> Walk
         return make(asked), asked
 
     mind = resources.mind(options.mind)
-    chat = ", chat" if in_chat(options.form, mind) else ""
-    name = (
-        make(mind).name
-        if options.agent == "velma"
-        else f"navgpt {mind.name}, {_describe_eyes(options)}{chat}"
-    )
-    return WalkingAgent(name, open_navigator)
-
-
-def _describe_eyes(options: Options) -> str:
-    """Return words on what NavGPT is told of its surroundings, for the agent's name."""
+    if options.agent == "velma":
+        return WalkingAgent(make(mind).name, open_navigator)
     views = "views described" if options.views else "no views"
-    return f"{views}, map in words" if options.map else views
+    told = f"{views}, map in words" if options.map else views
+    chat = ", chat" if in_chat(options.form, mind) else ""
+    return WalkingAgent(f"navgpt {mind.name}, {told}{chat}", open_navigator)
 
 
 def _navgpt_maker(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from virl.bench.walks import in_order
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
@@ -91,7 +90,7 @@ def open_data(chosen: Selection) -> Data:
     kind = TWIN if attribution else MADE
     source = f"an export of {made_city}, {kind}, {EXPORTED}" if made_city else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
-    ids = in_order((episode.id for episode in read.episodes[: chosen.limit]), faults)
+    ids = tuple(dict.fromkeys([*(episode.id for episode in read.episodes[: chosen.limit]), *faults]))
     return Data(folder, source, made_city, is_published, graph, ids, episodes, attribution, faults)
 
 

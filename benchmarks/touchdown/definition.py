@@ -98,15 +98,8 @@ def _open_world(options: Options, resources: Resources) -> WalkWorld:
     )
 
 
-def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write the page that shows every walk on the street map.
-
-    Args:
-        path: of the page.
-        head: title, notes and attribution.
-        records: of the run.
-        options: of the run.
-    """
+def _write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
+    """Write the page that shows every walk on the street map."""
     graphs = {"": open_data(options.selection).graph}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
 
@@ -123,7 +116,7 @@ BENCHMARK = Benchmark(
     show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
     published=PUBLISHED,
-    page=OwnPage(FILE, TITLE, write_page),
+    page=OwnPage(FILE, TITLE, _write_page),
     commands={"score": score_file, "replay": replay},
     typical_s=0.3,
     work="threads",
@@ -190,12 +183,7 @@ class Agreement:
 
 
 def _read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
-    """Return the recorded walks in a file, whose starts have to be in the graph.
-
-    Raises:
-        GraphFault: the file is missing or empty, or a line is malformed or starts outside the graph; all of
-            them are listed.
-    """
+    """Return the recorded walks in a file; raise GraphFault with all lines that do not fit the graph."""
     lines, faults = read_lines(file)
     walks: list[RecordedWalk] = []
     known = set(graph.ids)
@@ -205,10 +193,8 @@ def _read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
         except ValidationError as fault:
             faults.append(FileFault(file, number, "; ".join(misfits(fault))))
         else:
-            if walks[-1].start[0] not in known:
-                faults.append(
-                    FileFault(file, number, f"the start {walks[-1].start[0]!r} is not in the graph")
-                )
+            if (start := walks[-1].start[0]) not in known:
+                faults.append(FileFault(file, number, f"the start {start!r} is not in the graph"))
     if faults:
         raise GraphFault(faults)
     return walks

@@ -157,6 +157,7 @@ def _failure_of(
     steps, taken = list(pairwise(gold)), set(pairwise(walked))
     if steps and steps[0] not in taken:
         return Failure.START
+    # Only the last crossing is asked for: who leaves it rightly has found the street, by whatever way.
     crossings = [index for index, node in enumerate(gold[:-1]) if graph.degree[node] > 2]
     last = crossings[-1] if crossings else 0
     if last < len(steps) and steps[last] not in taken:
@@ -186,14 +187,8 @@ def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
     return table
 
 
-def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
-    """Return a table of the task completion, percent, with each rule switched off.
-
-    Args:
-        name: of the data set.
-        whole: TC with all rules, percent.
-        parts: TC without each rule, percent.
-    """
+def _ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
+    """Return a table of the task completion with all rules (`whole`) and without each one, in percent."""
     table = Table("without the rule", "TC %", "change", title=f"{name}: ablation")
     table.add_row("(whole)", f"{whole:.1f}", "")
     for rule, value in parts.items():
@@ -243,7 +238,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
     console.print(failure_table(title, outcomes))
     if ablate:
         parts = {rule: completion(outcomes_with(switch_off(rule, parameters))) for rule in ABLATIONS}
-        console.print(ablation_table(title, completion(outcomes), parts))
+        console.print(_ablation_table(title, completion(outcomes), parts))
 
 
 def _split_halves(outcomes: Sequence[FollowerOutcome]) -> dict[str, Sequence[FollowerOutcome]]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from virl.bench.report.table import means_table
 from virl.bench.walks import WalkScores, as_walked
 from virl.cli.guard import add_guard
-from virl.console import SafeConsole
+from virl.console import SafeConsole, print_plain
 from virl.errors import BadInput, NoStreetView
 from virl.files.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
@@ -48,16 +48,11 @@ class Scored:
     """Reasons why other entries are not scored, by their place in the file."""
 
 
-def score_walks_of(file: Path, data: Data) -> Scored:
+def _score_walks(file: Path, data: Data) -> Scored:
     """Return the scores of all walks of a file that can be scored.
 
-    Args:
-        file: JSON with a list `instances` of objects with `id` and `pano_path`, and maybe `metrics`; or such
-            objects, one a line; or the `records.jsonl` of a run.
-        data: the episodes that were walked.
-
-    Raises:
-        BadInput: the file is missing, or holds nothing of the kind.
+    The file is JSON with a list `instances` of objects with `id` and `pano_path`, and maybe `metrics`; or
+    such objects, one a line; or the `records.jsonl` of a run.
     """
     scores: dict[str, WalkScores] = {}
     differences: dict[tuple[str, str], float] = {}
@@ -74,9 +69,10 @@ def score_walks_of(file: Path, data: Data) -> Scored:
         except NoStreetView as fault:
             left_out[place] = str(fault)
         else:
-            found = score_walk(data.graph, episode, nodes)
-            scores[episode.id] = found
-            differences |= _differences(episode.id, found, walked.metrics)
+            found = scores[episode.id] = score_walk(data.graph, episode, nodes)
+            for name, value in walked.metrics.items():
+                if (ours := found.get(PUBLISHED_NAMES.get(name, name))) is not None:
+                    differences[episode.id, name] = abs(ours - value)
     return Scored(scores, differences, left_out)
 
 
@@ -96,7 +92,7 @@ def score(
 ) -> None:
     """Score finished walks; if the file holds expected scores, print the largest difference."""
     chosen = Selection(data, dataset, scenario, split)
-    _print_scores(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
+    _print_scores(walks, chosen, _score_walks(walks, open_data(chosen)), SafeConsole())
 
 
 def _print_scores(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
@@ -105,27 +101,13 @@ def _print_scores(file: Path, chosen: Selection, scored: Scored, console: Consol
         title = f"{chosen.dataset}, {chosen.scenario} {chosen.split}"
         console.print(means_table(title, METRICS, file.stem, list(scored.scores.values())))
     for place, reason in scored.left_out.items():
-        console.print(f"{file}, {place}: not scored: {reason}", highlight=False, markup=False, soft_wrap=True)
+        print_plain(console, f"{file}, {place}: not scored: {reason}")
     console.print(f"{len(scored.scores)} walks scored, {len(scored.left_out)} left out", highlight=False)
     if scored.differences:
         (episode, metric), largest = max(scored.differences.items(), key=lambda item: item[1])
-        console.print(
-            f"largest difference from the {len(scored.differences)} expected values: {largest:.3g} "
-            f"({metric}, episode {episode})",
-            highlight=False,
-        )
-
-
-def _differences(
-    episode: str, found: WalkScores, expected: Mapping[str, float]
-) -> dict[tuple[str, str], float]:
-    """Return the absolute differences of the expected values from ours, by (episode's id, metric)."""
-    differences = {}
-    for name, value in expected.items():
-        ours = found.get(PUBLISHED_NAMES.get(name, name))
-        if ours is not None:
-            differences[episode, name] = abs(ours - value)
-    return differences
+        expected = f"the {len(scored.differences)} expected values"
+        told = f"largest difference from {expected}: {largest:.3g} ({metric}, episode {episode})"
+        console.print(told, highlight=False)
 
 
 def _entries(file: Path) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def prepare(options: Options, resources: Resources) -> RoutesWorld:
     mind = resources.mind(options.mind)
     for walker in walkers.values():
         for city in cities.values():
-            check_walker(walker, city, mind, resources)
+            _spotter(walker.spotter, city, {}, mind, resources)  # what it lacks is told before any walk
     return RoutesWorld(options, cities, walkers, resources)
 
 
@@ -142,7 +142,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
         "route": episode.payload["route"],
         "instruction": instruction,
         "mover": fit.name,
-        "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
+        "gold": [[*city.streetview.panorama(pano_id).position] for pano_id in route.pano_ids],
         "walked": walked,
         "ending": "failed" if failure else "lost" if ended is None or ended.kind == "lost" else "stopped",
         "reason": ended.reason if ended else "",
@@ -177,12 +177,9 @@ def _step_data(
         if one.camera is not None:
             file = f"{step.index:03d}-{number}.jpg"
             files[file] = partial(jpeg, city.streetview.view(step.pose.pano_id, one.camera))
-            box = one.box
             size = (one.camera.width, one.camera.height)
-            shown |= {
-                "file": file,
-                "box": [edge / size[index % 2] for index, edge in enumerate(box)] if box else None,
-            }
+            box = [edge / size[index % 2] for index, edge in enumerate(one.box)] if one.box else None
+            shown |= {"file": file, "box": box}
         seen.append(shown)
     position = step.panorama.position
     taken = {
@@ -196,12 +193,6 @@ def _step_data(
         "seen": seen,
     }
     return taken, files
-
-
-def _position(city: City, pano_id: str) -> list[float]:
-    """Return [latitude, longitude] of a panorama."""
-    position: LatLng = city.streetview.panorama(pano_id).position
-    return [position.lat, position.lng]
 
 
 BENCHMARK = Benchmark(
@@ -247,22 +238,6 @@ def parse_walker(model: str) -> Walker:
     if at and mode != "paper":
         raise BadInput(f"model {model!r}: append @paper for the paper's mode, or nothing for the honest mode")
     return Walker(spotter, "paper" if at else "honest")
-
-
-def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
-    """Open what a walker needs, so that anything missing is told before the first walk.
-
-    Args:
-        walker: of an episode.
-        city: of the episode.
-        mind: that decides.
-        resources: with the models.
-
-    Raises:
-        UnknownName: there is no such recogniser of landmarks.
-        ModelUnavailable: it cannot be loaded, or needs a city whose truth is known.
-    """
-    _spotter(walker.spotter, city, {}, mind, resources)
 
 
 def _spotter_of(

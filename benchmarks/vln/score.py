@@ -12,21 +12,16 @@ from virl.datasets.collect.dataset import RouteRow
 from virl.geo.globe import LatLng
 
 _HEADINGS = {
-    "start_reaction": "start",
-    "intersection_arrival": "crossings reached",
-    "intersection_reaction": "crossings right",
-    "stop_arrival": "stop",
+    "start_reaction": ("start", "sets out in the right direction"),
+    "intersection_arrival": ("crossings reached", "reaches the crossings of the route"),
+    "intersection_reaction": ("crossings right", "goes the right way at crossings"),
+    "stop_arrival": ("stop", "reaches the place where the route stops"),
 }
-_ABOUT = {
-    "start_reaction": "sets out in the right direction",
-    "intersection_arrival": "reaches the crossings of the route",
-    "intersection_reaction": "goes the right way at crossings",
-    "stop_arrival": "reaches the place where the route stops",
-}
+"""(heading, meaning) of each metric of a walk's parts, by its key."""
 METRICS = (
     Metric("success", "success"),
-    *(Metric(part, _HEADINGS[part], about=_ABOUT[part]) for part in PARTS),
-    *(Metric(f"{part}_paper", f"{_HEADINGS[part]}\nas in the paper", aside=True) for part in PARTS),
+    *(Metric(part, _HEADINGS[part][0], about=_HEADINGS[part][1]) for part in PARTS),
+    *(Metric(f"{part}_paper", f"{_HEADINGS[part][0]}\nas in the paper", aside=True) for part in PARTS),
 )
 """Metrics of walks along routes, as measured on all of them, and as V-IRL's table 5 must have counted.
 
@@ -52,10 +47,11 @@ def _notes(records: Sequence[Record]) -> list[str]:
     """Return notes on walks that ended lost and on actions that were refused."""
     lost = sum(record.data["ending"] == "lost" for record in records)
     refused = sum(len(step["refused"]) for record in records for step in record.data["walked"])
-    told = [f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop"] * bool(
-        lost
-    )
-    told += [f"{refused} actions could not be carried out and were asked for again"] * bool(refused)
+    told = []
+    if lost:
+        told.append(f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop")
+    if refused:
+        told.append(f"{refused} actions could not be carried out and were asked for again")
     return [f"{records[0].model}, {records[0].city}: {note}" for note in told]
 
 

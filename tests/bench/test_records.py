@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from virl.bench.records import Records, versions, write_results
+from virl.bench.records import open_records, versions, write_results
 from virl.errors import BadInput, JournalBroken
 
 SETTINGS = {"agent": "gold", "split": "dev"}
 
 
 def filled(folder: Path, count: int = 3) -> Path:
-    with Records.open(folder, SETTINGS, resume=False) as records:
+    with open_records(folder, SETTINGS, resume=False) as records:
         for number in range(count):
             records.append({"id": str(number), "note": "né 街"})
     return folder / "records.jsonl"
@@ -20,43 +20,47 @@ def filled(folder: Path, count: int = 3) -> Path:
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     filled(tmp_path)
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:
+    with open_records(tmp_path, SETTINGS, resume=True) as records:
         assert list(records.done) == ["0", "1", "2"]
         assert records.done["1"]["note"] == "né 街"
         assert not records.cut
         records.append({"id": "3"})
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:
+    with open_records(tmp_path, SETTINGS, resume=True) as records:
         assert len(records.done) == 4
 
 
 def test_the_later_record_of_an_episode_counts(tmp_path: Path) -> None:
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:
+    with open_records(tmp_path, SETTINGS, resume=True) as records:
         records.append({"id": "a", "status": "failed"})
         records.append({"id": "a", "status": "done"})
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:
+    with open_records(tmp_path, SETTINGS, resume=True) as records:
         assert records.done == {"a": {"id": "a", "status": "done"}}
 
 
 def test_a_second_run_needs_resume(tmp_path: Path) -> None:
     filled(tmp_path)
-    with pytest.raises(BadInput, match="--resume"):
-        Records.open(tmp_path, SETTINGS, resume=False)
+    with pytest.raises(BadInput, match="--resume"), open_records(tmp_path, SETTINGS, resume=False):
+        pass
 
 
 def test_other_settings_are_refused_and_named(tmp_path: Path) -> None:
     filled(tmp_path)
-    with pytest.raises(BadInput, match="agent: 'gold' there, 'random' here"):
-        Records.open(tmp_path, SETTINGS | {"agent": "random"}, resume=True)
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:  # the refusal let go of the lock
+    with (
+        pytest.raises(BadInput, match="agent: 'gold' there, 'random' here"),
+        open_records(tmp_path, SETTINGS | {"agent": "random"}, resume=True),
+    ):
+        pass
+    with open_records(tmp_path, SETTINGS, resume=True) as records:  # the refusal let go of the lock
         assert len(records.done) == 3
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with (
-        Records.open(tmp_path, SETTINGS, resume=False),
+        open_records(tmp_path, SETTINGS, resume=False),
         pytest.raises(JournalBroken, match="writing this run"),
+        open_records(tmp_path, SETTINGS, resume=True),
     ):
-        Records.open(tmp_path, SETTINGS, resume=True)
+        pass
 
 
 def test_a_cut_at_any_byte_of_the_last_line_loses_at_most_that_line(
@@ -68,7 +72,7 @@ def test_a_cut_at_any_byte_of_the_last_line_loses_at_most_that_line(
         folder = tmp_path / str(size)
         filled(folder).write_bytes(whole[:size])
         caplog.clear()
-        with Records.open(folder, SETTINGS, resume=True) as records:
+        with open_records(folder, SETTINGS, resume=True) as records:
             kept = len(records.done)
             assert kept == (3 if size == len(whole) else 2)
             lost = kept == 2 and size > start
@@ -81,7 +85,7 @@ def test_a_cut_at_any_byte_of_the_last_line_loses_at_most_that_line(
 def test_a_last_line_of_zeros_is_cut(tmp_path: Path) -> None:
     path = filled(tmp_path)
     path.write_bytes(path.read_bytes() + b"\0\0\0\n")
-    with Records.open(tmp_path, SETTINGS, resume=True) as records:
+    with open_records(tmp_path, SETTINGS, resume=True) as records:
         assert len(records.done) == 3
         assert "line 4" in records.cut
 
@@ -91,8 +95,8 @@ def test_damage_in_the_middle_is_named(tmp_path: Path, damage: str) -> None:
     path = filled(tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], damage, lines[2]]) + "\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="line 2: is no record"):
-        Records.open(tmp_path, SETTINGS, resume=True)
+    with pytest.raises(BadInput, match="line 2: is no record"), open_records(tmp_path, SETTINGS, resume=True):
+        pass
 
 
 def test_records_are_appended_from_threads(tmp_path: Path) -> None:
@@ -102,32 +106,38 @@ def test_records_are_appended_from_threads(tmp_path: Path) -> None:
         together.wait()
         records.append({"id": str(number), "note": "x" * 10_000})
 
-    with Records.open(tmp_path, SETTINGS, resume=False) as records, ThreadPoolExecutor(4) as pool:
+    with open_records(tmp_path, SETTINGS, resume=False) as records, ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(40)))
     lines = (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["id"] for line in lines} == {str(number) for number in range(40)}
 
 
 def test_a_run_that_was_refused_before_its_first_record_stands_in_no_ones_way(tmp_path: Path) -> None:
-    with Records.open(tmp_path, SETTINGS, resume=False):
+    with open_records(tmp_path, SETTINGS, resume=False):
         pass
-    with Records.open(tmp_path, SETTINGS | {"agent": "random"}, resume=False):
+    with open_records(tmp_path, SETTINGS | {"agent": "random"}, resume=False):
         pass
     assert json.loads((tmp_path / "settings.json").read_text())["agent"] == "random"
 
 
 def test_the_options_that_differ_are_named_alone(tmp_path: Path) -> None:
     settings = {"benchmark": "walks", "options": {"agent": "gold", "seed": 0}}
-    with Records.open(tmp_path, settings, resume=False) as records:
+    with open_records(tmp_path, settings, resume=False) as records:
         records.append({"id": "a"})
-    with pytest.raises(BadInput, match=r"the settings differ \(seed: 0 there, 1 here\)"):
-        Records.open(tmp_path, settings | {"options": {"agent": "gold", "seed": 1}}, resume=True)
+    with (
+        pytest.raises(BadInput, match=r"the settings differ \(seed: 0 there, 1 here\)"),
+        open_records(tmp_path, settings | {"options": {"agent": "gold", "seed": 1}}, resume=True),
+    ):
+        pass
 
 
 def test_a_run_of_an_earlier_version_is_refused_with_the_reason(tmp_path: Path) -> None:
     filled(tmp_path)
-    with pytest.raises(BadInput, match="an earlier version of virl wrote this run"):
-        Records.open(tmp_path, {"benchmark": "touchdown", "options": {}}, resume=True)
+    with (
+        pytest.raises(BadInput, match="an earlier version of virl wrote this run"),
+        open_records(tmp_path, {"benchmark": "touchdown", "options": {}}, resume=True),
+    ):
+        pass
 
 
 def test_results_are_replaced_whole(tmp_path: Path) -> None:

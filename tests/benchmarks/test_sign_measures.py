@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from written_extract import Writer, box
 
 from benchmarks.perf import placement, signs
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.osm_servers import OpenMapsSettings, load_open_maps
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.open.picture_services import PictureSettings, picture_settings
+from virl.platform.providers.open.picture_services import PictureSettings
+from virl.platform.providers.open.shots import picture_settings
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import pytest
 from full_disk import full_disk
 
 from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
-from virl.bench.records import Records, read_records
+from virl.bench.records import open_records, read_records
 from virl.datasets.collect.dataset import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo.globe import LatLng
@@ -66,7 +66,7 @@ def spent(path: Path) -> list[int]:
 
 def records(path: Path) -> Callable[[int], None]:
     def add(number: int) -> None:
-        with Records.open(path.parent, {}, resume=True) as found:
+        with open_records(path.parent, {}, resume=True) as found:
             found.append({"id": str(number), "status": "done"})
 
     return add

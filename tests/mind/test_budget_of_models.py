@@ -13,7 +13,7 @@ from test_strict_apis import BAR, KEY_VARIABLES, LUNCH, PROVIDERS, TYPE, mind_at
 
 from virl.errors import BadInput, BudgetExceeded
 from virl.mind.open import open_mind
-from virl.mind.providers import Usage, expected_usage, longest_reply, picture_tokens, request_usd
+from virl.mind.providers import ModelDefaults, Usage, expected_usage, picture_tokens, request_usd
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 
@@ -58,7 +58,8 @@ def test_the_longest_reply_that_a_request_allows_is_reserved(provider: str, tmp_
 def test_a_reply_is_as_long_as_the_settings_or_the_model_allow(
     provider: str, settings: dict[str, int], profile: dict[str, object] | None, tokens: int
 ) -> None:
-    assert longest_reply(provider, MindSettings(**settings), profile) == tokens  # type: ignore[arg-type]
+    defaults = ModelDefaults(provider, MindSettings(**settings), profile)  # type: ignore[arg-type]
+    assert defaults.longest_reply == tokens
 
 
 def test_letters_beyond_ascii_and_dear_pictures_are_reckoned_with() -> None:

@@ -141,7 +141,8 @@ def mind_at(server: ModelServer, folder: Path) -> LLMMind:
     spec = f"{MODELS[server.provider]}?timeout=5&price=1,1&lacks=bounds"  # as OpenAI itself
     mind = open_mind(spec, cache_dir=folder, base_url=server.url, ledger=Ledger(1000.0))
     assert isinstance(mind, LLMMind)
-    mind._client.sender = replace(mind._client.sender, sleep=lambda _: None)
+    sender = mind._client.sender
+    mind._client.sender = replace(sender, policy=replace(sender.policy, sleep=lambda _: None))
     return mind
 
 

@@ -65,7 +65,7 @@ def test_a_good_reply_is_typed_and_written_down():
     assert (exchange.input_tokens, exchange.output_tokens) == (1200, 30)
     # 1000 fresh at 0.25, 200 cached at 0.025 and 30 out at 2 dollars a million
     assert exchange.usd == pytest.approx((1000 * 0.25 + 200 * 0.025 + 30 * 2) / 1e6)
-    assert not mind.unpriced_models
+    assert mind.is_priced
 
 
 @pytest.mark.slow
@@ -322,7 +322,7 @@ def test_an_unknown_price_counts_as_nothing_and_is_named_once(caplog):
         mind = mind_at(server, name="openai:unheard-of")
         mind.ask(TYPE_PROMPT, **LUNCH)
         mind.ask(TYPE_PROMPT, **LUNCH)
-    assert mind.unpriced_models == {"openai:unheard-of"}
+    assert not mind.is_priced
     assert [exchange.usd for exchange in mind.ledger.take_asked()] == [0.0, 0.0]
     assert caplog.text.count("no price is known") == 1
 

@@ -40,7 +40,8 @@ def mind_at(url: str, query: str = "", pauses: list[float] | None = None, **opti
     mind = open_mind(f"openai:test{query}", cache_dir=None, base_url=url, **options)
     assert isinstance(mind, LLMMind)
     waits = [] if pauses is None else pauses
-    mind._client.sender = replace(mind._client.sender, sleep=waits.append)
+    sender = mind._client.sender
+    mind._client.sender = replace(sender, policy=replace(sender.policy, sleep=waits.append))
     return mind
 
 

@@ -25,7 +25,7 @@ from virl.mind.chat.question import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
-from virl.mind.providers import manner_of, options_of
+from virl.mind.providers import ModelDefaults, manner_of
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
@@ -67,7 +67,8 @@ def mind_at(
 ) -> LLMMind:
     mind = model_at(server, query, **options)
     pauses = [] if waits is None else waits
-    mind._client.sender = replace(mind._client.sender, sleep=pauses.append)
+    sender = mind._client.sender
+    mind._client.sender = replace(sender, policy=replace(sender.policy, sleep=pauses.append))
     return mind
 
 
@@ -577,7 +578,7 @@ def test_gemini_is_asked_at_the_version_with_all_models_unless_the_user_says_ano
         [request] = server.requests
         assert request.path.startswith("/v1beta/models/")
     monkeypatch.setenv("GOOGLE_GENAI_API_VERSION", "v1")
-    assert "api_version" not in options_of("google_genai", MindSettings(), None)
+    assert "api_version" not in ModelDefaults("google_genai", MindSettings()).options()
 
 
 def test_a_reply_that_llama_cpp_cut_off_is_not_tried_again() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_osm_buildings import opened, rebuilt, town
+from written_extract import box
 
-from tests.platform.providers.osm.test_osm_twin import box
 from virl.platform.city.streetview import Camera
 
 CORNERS = 100_000  # of one polygon: a reader that compares each with each would not end

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import shapely
 from test_osm_buildings import opened, rebuilt, town, written
+from written_extract import box
 
-from tests.platform.providers.osm.test_osm_twin import box
 from virl.geo.globe import bearing
 from virl.osm.plan import Twin
 from virl.platform.city.city import City

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from written_extract import FRAME, Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.osm.extract import read_extract
 from virl.osm.houses import colour
 from virl.osm.parts import base_of, walls_top

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from written_extract import Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.osm import cache as module
 from virl.osm import extract as extracts
 from virl.osm.cache import load_twin

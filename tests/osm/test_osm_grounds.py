@@ -10,8 +10,8 @@ import shapely
 from PIL import features
 from pydantic import ValidationError
 from test_osm_buildings import opened, rebuilt, town, written
+from written_extract import FRAME, Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.osm.extract import read_extract
 from virl.osm.plan import Twin, build_twin
 from virl.osm.unmapped import manner

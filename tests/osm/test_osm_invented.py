@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
+from written_extract import Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.cli.main import app
 from virl.osm.invented import INVENTED, trade_of
 from virl.platform.city.city import City

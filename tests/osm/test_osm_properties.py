@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from written_extract import Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.errors import BadInput
 from virl.osm.extract import read_extract
 from virl.osm.invented import with_invented_life

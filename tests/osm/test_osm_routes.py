@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from written_extract import FRAME, Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import LatLng, distance
 from virl.osm.ways import BOTH, DIRECTIONS, NEITHER

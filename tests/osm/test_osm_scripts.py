@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont, features
 from test_osm_buildings import rebuilt
+from written_extract import Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.osm.plan import Twin
 from virl.pages.fonts import FONT_FOLDER, face_for
 from virl.platform.city.streetview import Camera

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from real_data import real_data
+from written_extract import Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import Writer, box
 from virl.errors import NotFound
 from virl.osm.names import other_names
 from virl.platform.city.city import City

@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from written_extract import Writer
 
-from tests.platform.providers.osm.test_osm_twin import Writer
 from virl.osm.extract import read_extract
 from virl.osm.plan import build_twin
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from written_extract import FRAME, Writer, box
 
-from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.osm.extract import read_extract
 from virl.osm.places import has_front
 from virl.osm.plan import Twin, build_twin

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from real_data import real_data
 from typer.testing import CliRunner, Result
+from written_extract import FRAME, Writer
 
-from tests.platform.providers.osm.test_osm_twin import FRAME, Writer
 from virl.cli.main import app
 from virl.osm.towns import towns_in
 

@@ -23,9 +23,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from typer.testing import CliRunner
 
-from benchmarks.counting.report import CountingTable
+from benchmarks.counting.report import CountingTable, TableRow
 from benchmarks.counting.summary import write_counting_page
-from benchmarks.counting.tables import TableRow
 from virl.bench.benchmark import Metric
 from virl.bench.run import Engine, run_benchmark
 from virl.bench.statistics import Interval

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from virl.errors import BadInput
 from virl.serve.city_server import ClientLeft, while_waited_for
 from virl.serve.gate import GateOptions, RequestLimits, add_gate
-from virl.serve.running import run, serve_in_thread
+from virl.serve.running import Address, run, serve_in_thread
 
 OPEN = GateOptions()
 KEY = "marker-of-a-serve-key-0123456789"
@@ -93,7 +93,7 @@ def serve(echo: Echo) -> Iterator[object]:
 
         def serve(options: GateOptions = OPEN, host: str = "127.0.0.1") -> str:
             app = add_gate(echo.app(), options)
-            return opened.enter_context(serve_in_thread(app, host, 0, options.key, options.limits))
+            return opened.enter_context(serve_in_thread(app, Address(host, 0, options.key, options.limits)))
 
         yield serve
 
@@ -186,7 +186,7 @@ def test_an_allowed_origin_is_a_scheme_and_a_host(wrong: str) -> None:
 @pytest.mark.parametrize("key", [None, "short"])
 def test_other_machines_can_connect_only_with_a_key(echo: Echo, host: str, key: str | None) -> None:
     with pytest.raises(BadInput, match="VIRL_SERVE_KEY") as caught:
-        run(echo.app(), host, 0, key, HASTY, print)
+        run(echo.app(), Address(host, 0, key, HASTY), print)
     assert "\n" not in str(caught.value)
     assert "short" not in str(caught.value)
 
@@ -194,7 +194,7 @@ def test_other_machines_can_connect_only_with_a_key(echo: Echo, host: str, key: 
 def test_the_key_of_a_server_is_no_key_of_something_else(echo: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", KEY)
     with pytest.raises(BadInput, match="GOOGLE_MAPS_API_KEY") as caught:
-        run(echo.app(), ANYWHERE, 0, KEY, HASTY, print)
+        run(echo.app(), Address(ANYWHERE, 0, KEY, HASTY), print)
     assert KEY not in str(caught.value)
 
 

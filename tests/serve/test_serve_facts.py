@@ -8,7 +8,12 @@ import pytest
 from virl.platform.city.places import Place
 from virl.platform.providers import open_city
 from virl.serve.google import ServeOptions
-from virl.serve.google.place_json import accessibility, international_phone, serves_vegetarian, website
+from virl.serve.google.place_json import (
+    has_step_free_entrance,
+    international_phone,
+    serves_vegetarian,
+    website,
+)
 from virl.serve.google.server import serve_city
 
 TOWN = """<osm version="0.6">
@@ -66,9 +71,5 @@ def test_what_is_not_known_is_left_out(
     facts: dict[str, str], phone: str | None, page: str | None, entrance: object, vegetarian: object
 ) -> None:
     place = Place("p", "P", ("cafe",), (60.0, 24.0), facts=tuple(facts.items()))  # type: ignore[arg-type]
-    known = accessibility(place)
     assert (international_phone(place), website(place)) == (phone, page)
-    assert (known and known["wheelchairAccessibleEntrance"], serves_vegetarian(place)) == (
-        entrance,
-        vegetarian,
-    )
+    assert (has_step_free_entrance(place), serves_vegetarian(place)) == (entrance, vegetarian)

@@ -15,6 +15,7 @@ from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.city_server import Pools, Stats, serve_app
 from virl.serve.faults import parse_faults
+from virl.serve.running import Address
 
 OptionsT = TypeVar("OptionsT", MapServeOptions, UploadOptions)
 
@@ -33,7 +34,7 @@ def serve_pictures(
     with _ended_in_a_line():
         city, chosen, options = _read(service, port, UploadOptions, names)
         town = open_city(city)
-        serve_app(partial(make_app, town, options), chosen, partial(_tell, service, city))
+        serve_app(partial(make_app, town, options), Address(port=chosen), partial(_tell, service, city))
 
 
 def serve_map(service: MapServer, port: int, *names: str) -> None:
@@ -47,7 +48,7 @@ def serve_map(service: MapServer, port: int, *names: str) -> None:
     with _ended_in_a_line():
         city, chosen, options = _read(service, port, MapServeOptions, names)
         with map_app(service, city, options) as make_app:
-            serve_app(make_app, chosen, partial(_tell, service, city))
+            serve_app(make_app, Address(port=chosen), partial(_tell, service, city))
 
 
 def _read(service: str, port: int, kind: type[OptionsT], names: tuple[str, ...]) -> tuple[str, int, OptionsT]:

@@ -13,9 +13,8 @@ from made_benchmark import NAME, Options
 from made_graph import write_graph
 from real_data import real_data
 from rich.console import Console
-from test_osm_exports import NAMED, dated_town
-from test_osm_twin import FRAME, Writer, box
 from typer.testing import CliRunner
+from written_extract import FRAME, NAMED, Writer, box, dated_town
 
 import virl
 from virl.bench.episode import Episode

@@ -125,7 +125,7 @@ def test_a_batch_matches_what_one_pair_after_the_other_does(matcher):
 def test_every_keypoint_goes_through_all_layers_so_that_no_pair_stops_before_its_batch(matcher, monkeypatch):
     opened = matcher()
     opened.match([(picture(1), picture(1))])
-    model = opened._loaded.get().model
+    model = opened._load().model
     for confidence in model.token_confidence:  # as sure as can be: with early stopping on, all would stop
         confidence.token.bias.data.fill_(50.0)
     layers = []

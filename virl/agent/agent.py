@@ -11,7 +11,7 @@ from virl.agent.user import Silent, User
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
 from virl.platform.city.city import City
-from virl.platform.city.streetview import Link, Panorama, View
+from virl.platform.city.streetview import Link, Panorama, Pose, View
 from virl.platform.movers.base import Mover
 from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models
@@ -74,6 +74,12 @@ class Agent(Assembly):
     """The run's journal and limits."""
     user: User = field(default_factory=Silent)
     """The user, who may give feedback between two pieces of work."""
+
+    @property
+    def start_pose(self) -> Pose:
+        """The pose at the start, with the character's heading, else the panorama's own."""
+        heading = self.character.heading
+        return Pose(self.start.id, self.start.heading if heading is None else heading)
 
 
 FRONT_FINDER = "front-finder"

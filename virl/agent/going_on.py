@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from virl.agent.agent import Agent
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, signed_turn
 from virl.journal.journal import paid_by, write_result
@@ -12,7 +13,7 @@ from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Link, relocate
+from virl.platform.city.streetview import Link, Pose, relocate
 
 _BLOCKED = Outcome("blocked")
 _log = logging.getLogger(__name__)
@@ -51,6 +52,19 @@ def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
     if taken.pano_id != step.next_pano_id:
         _log.warning("step %d: %s", step.step, _detour_text(step, taken))
     return taken
+
+
+def onward_pose(agent: Agent) -> Pose:
+    """Return the pose at which an agent's walk goes on: at its start, or where its last step's link leads.
+
+    Raises:
+        NoStreetView: no link leaves the last step's pose any more.
+    """
+    if not agent.run.steps:
+        return agent.start_pose
+    last = agent.run.steps[-1]
+    link = link_taken(agent.mover.links(Pose(last.pose.pano_id, last.pose.heading)), last)
+    return Pose(link.pano_id, link.heading)
 
 
 def first_position(done: Sequence[AnyRecord]) -> LatLng | None:

@@ -1,5 +1,6 @@
 """The data set that a per-city benchmark asks about: the user's, or in a made city one made on the spot."""
 
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ from pydantic import Field
 from virl.bench.benchmark import BenchOptions
 from virl.bench.records import slug
 from virl.bench.resources import Resources
-from virl.console import SafeConsole
+from virl.console import SafeConsole, print_plain
 from virl.datasets.collect.collection import (
     Collection,
     collect_city_places,
@@ -31,10 +32,6 @@ from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
 """Number of routes in a made city's data set; chosen: twice V-IRL's for a district."""
-
-
-COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""Words on the time and disk space that collecting a made city's data takes, by kind; measured in Virlton."""
 
 
 class Uncollected(VirlError):
@@ -88,21 +85,6 @@ def city_data(
     data = open_dataset(folder)
     if options.side_m:
         data = _cut(data, square_around(resources.city(name).center, options.side_m))
-    _check_data(data, name, needs, options.side_m)
-    return data
-
-
-def square_around(center: LatLng, side: float) -> Region:
-    """Return a square region around a position, `side` metres long and aligned to north."""
-    half = side / 2
-    (south, north) = (globe.destination(center, heading, half).lat for heading in (180.0, 0.0))
-    (west, east) = (globe.destination(center, heading, half).lng for heading in (270.0, 90.0))
-    corners = ((south, west), (south, east), (north, east), (north, west))
-    return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
-
-
-def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
-    """Raise BadInput, with a remedy, if a data set has no rows of the kind `needs`; `side_m` in metres."""
     found = {
         "places": bool(data.places),
         "images": any(place.image for place in data.places),
@@ -111,12 +93,19 @@ def _check_data(data: DataSet, name: str, needs: str, side_m: float) -> None:
     }
     if not found[needs]:
         kind = {"questions": "vqa", "routes": "routes"}.get(needs, "places")
-        remedy = (
-            "give a larger --side-m"
-            if side_m
-            else f"run `virl collect {kind} --city {name} --out {data.folder}`"
-        )
+        collect = f"run `virl collect {kind} --city {name} --out {data.folder}`"
+        remedy = "give a larger --side-m" if options.side_m else collect
         raise BadInput(f"{data.folder}: contains no {needs}: {remedy}")
+    return data
+
+
+def square_around(center: LatLng, side: float) -> Region:
+    """Return a square region around a position, `side` metres long and aligned to north."""
+    half = side / 2
+    south, north = (globe.destination(center, heading, half).lat for heading in (180.0, 0.0))
+    west, east = (globe.destination(center, heading, half).lng for heading in (270.0, 90.0))
+    corners = ((south, west), (south, east), (north, east), (north, west))
+    return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
 
 
 def _fingerprint(city: City) -> str:
@@ -132,11 +121,12 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
     """Collect a made city's missing data of the kind `needs`; raise `Uncollected` unless `may_collect`."""
     rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
     if not ((folder / CARD).is_file() and (folder / rows).is_file()):
-        takes = COLLECTING.get(needs, "about 20 s and 50 MB")
+        takes = f"about {'2 min' if needs == 'routes' else '20 s'} and 50 MB"  # measured in Virlton
         work = f"the data set of {city.title}: once, {takes}, in {folder}"
         if not may_collect:
             raise Uncollected(f"virl first collects {work}")
-        SafeConsole(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)
+        print_plain(SafeConsole(stderr=True), f"collecting {work}")
+    # Of a complete data set this finds nothing left to collect.
     with sole_writer(folder), collecting_bar(SafeConsole(stderr=True)) as progress:
         collection = Collection(folder, city, "offline", region_of_city(city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
@@ -150,13 +140,12 @@ def _cut(data: DataSet, region: Region) -> DataSet:
     """Return a data set cut to a region: panoramas, places, their questions, and routes that end in it."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
-    cut = DataSet(
-        data.folder,
-        data.card,
-        tuple(one for one in data.panoramas if region.contains(one.position)),
-        places,
-        tuple(route for route in data.routes if region.contains(route.destination)),
-        tuple(question for question in data.questions if question.id in kept),
+    cut = replace(
+        data,
+        panoramas=tuple(one for one in data.panoramas if region.contains(one.position)),
+        places=places,
+        routes=tuple(route for route in data.routes if region.contains(route.destination)),
+        questions=tuple(question for question in data.questions if question.id in kept),
     )
     if not cut.panoramas:
         raise BadInput(f"{data.folder}: contains no panorama in the square: give a larger --side-m")

@@ -8,10 +8,11 @@ from rich.console import Console
 from virl.bench.benchmark import BaseOptions, find_benchmark
 from virl.bench.city_data import Uncollected
 from virl.bench.engine.work import Job, open_bench
-from virl.bench.plan import choose, make_plan, outlook
+from virl.bench.plan import make_plan, outlook
 from virl.bench.records import RECORDS, read_records
 from virl.bench.resources import Resources
-from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
+from virl.bench.run import Engine, Part, engine_name, episodes_left, terms_of, worker_count
+from virl.console import print_plain
 from virl.errors import BadInput
 from virl.journal.folder import check_unused
 from virl.platform.providers.cities import city_settings
@@ -44,34 +45,25 @@ def dry_run(
     """
     benchmark = find_benchmark(name)
     engine, part = engine or Engine(), part or Part()
-    kind = engine_name(engine, benchmark)
+    kind = engine_name(engine, benchmark, {})
     terms = terms_of(engine, kind, options.seed, out)
     check_unused(out, own=RECORDS)
     done = read_records(out / RECORDS) if out.is_dir() else {}
     if done and not resume:
         raise BadInput(f"{out}: already contains a run: continue it with --resume, or choose another --out")
-
-    def tell(line: str) -> None:
-        """Print one line, without rich's markup and wrapping."""
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
     with closing(Resources(terms, may_collect=False)) as resources:
         open_bench(Job(name, options.model_dump(mode="json"), terms), resources)
         try:
             episodes = benchmark.episodes(options, resources)
         except Uncollected as first:
-            tell(f"{first}; how many episodes there are is known after that")
+            print_plain(console, f"{first}; how many episodes there are is known after that")
         else:
             make_plan(episodes, {})
-            left = [
-                one
-                for one in choose(episodes, part.limit, part.shard)
-                if one.id not in done or done[one.id]["status"] == "failed"
-            ]
-            for line in outlook(benchmark, len(left), worker_count(engine, kind), list(done.values()), out):
-                tell(line)
-        tell(_cost(options, resources, terms.budget_usd))
-    tell("dry run: options, models, keys and data are in order; nothing was run")
+            left = len(episodes_left(episodes, part, done))
+            for line in outlook(benchmark, left, worker_count(engine, kind), list(done.values()), out):
+                print_plain(console, line)
+        print_plain(console, _cost(options, resources, terms.budget_usd))
+    print_plain(console, "dry run: options, models, keys and data are in order; nothing was run")
 
 
 def _cost(options: BaseOptions, resources: Resources, budget_usd: float | None) -> str:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from pydantic import NonNegativeInt, model_validator
@@ -15,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from virl.bench.benchmark import AnyBenchmark
 from virl.bench.episode import Episode
+from virl.console import print_plain
 from virl.errors import BadInput, VirlError
 from virl.files.json_reading import read_json_file
 from virl.files.writing import write_whole
@@ -151,8 +151,7 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
     if city.street_map is None:
         return CityPlan(title=city.title, attribution=city.notice)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
-    few = sum(map(len, lines)) <= MOST_STREET_POINTS
-    streets = tuple(lines) if few else ()
+    streets = tuple(lines) if sum(map(len, lines)) <= MOST_STREET_POINTS else ()
     return CityPlan(title=city.title, streets=streets, attribution=city.notice)
 
 
@@ -176,7 +175,7 @@ def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
     return ceil(episodes / workers) * seconds_each
 
 
-class RunProgress:
+class RunProgress(Progress):
     """The progress of a run: a bar on a terminal, else a line from time to time.
 
     Args:
@@ -194,7 +193,15 @@ class RunProgress:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin the progress of a run; `models` names the model of each episode, `clock` gives seconds."""
-        self._console = console
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("[dim]{task.fields[left]}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
         self._title = title
         self._ahead = Counter(models)
         self._total = self._ahead.total()
@@ -205,27 +212,7 @@ class RunProgress:
         self._done = self._failed = 0
         self._pause = FIRST_S
         self._next = self._begun + FIRST_S
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("[dim]{task.fields[left]}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task(title, total=self._total, left="")
-
-    def __enter__(self) -> Self:
-        """Show the bar, if the console is a terminal."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Remove the bar."""
-        self._bar.stop()
+        self._task = self.add_task(title, total=self._total, left="")
 
     def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
         """Count an episode of `model` that ended after `seconds`, and show the progress.
@@ -242,41 +229,31 @@ class RunProgress:
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
         now = self._clock()
         left = self._estimate_left(now - self._begun)
-        self._bar.update(self._task, completed=self._done, description=title, left=left)
-        if not self._console.is_terminal and now >= self._next and self._done < self._total:
+        self.update(self._task, completed=self._done, description=title, left=left)
+        if not self.console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._console.print(
-                f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
+            done = f"{self._done} of {count_noun(self._total, 'episode')} done"
+            print_plain(self.console, f"{done}{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
     def tell_stopping(self, how: str) -> None:
         """Show the sentence `how`, on how the run is being stopped, in place of the bar's title."""
-        self._bar.update(self._task, description=how)
+        self.update(self._task, description=how)
 
     def _estimate_left(self, elapsed: float) -> str:
         """Return text on the time left, after `elapsed` seconds; with the reason if it has grown."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
-        rest = {
-            model: count * means.get(model, spent / self._done)
-            for model, count in self._ahead.items()
-            if count
-        }
+        mean = spent / self._done
+        rest = {model: count * means.get(model, mean) for model, count in self._ahead.items() if count}
         left = sum(rest.values()) / spent * elapsed if spent else 0.0
         self._first = self._first or elapsed + left
         grew = self._first * GROWN < elapsed + left
-        slowest = max(rest, key=rest.__getitem__, default="")
-        why = (
-            f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
-            if slowest in means
-            else ""
-        )
-        return f"about {show_duration(left)} left{why if grew else ''}"
+        slowest, why = max(rest, key=rest.__getitem__, default=""), ""
+        if grew and slowest in means:
+            why = f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
+        return f"about {show_duration(left)} left{why}"
 
 
 def outlook(
@@ -291,25 +268,19 @@ def outlook(
         done: records of those that have been run.
         out: folder of the run.
     """
-    finished = sum(record["status"] == "done" for record in done)
+    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
+    finished = len(seconds)
     if not left:
         yield f"{out}: already finished, {count_noun(finished, 'episode')} done: nothing is run again"
         return
     before = f"{finished:,} done before, " if finished else ""
     side_by_side = f", {min(workers, left)} at a time" if min(workers, left) > 1 else ""
     yield f"{before}{left:,} {'episode' if left == 1 else 'episodes'} to run{side_by_side}; writes {out}"
-    each = seconds_each(benchmark, done)
+    each = sum(seconds) / len(seconds) if seconds else benchmark.typical_s
     if each:
         source = "as those before" if finished else "as measured with the default options on one core"
-        cores = (
-            workers if finished else min(workers, os.cpu_count() or 1)
-        )  # what was run has shared the cores
+        # what was run has shared the cores
+        cores = workers if finished else min(workers, os.cpu_count() or 1)
         whole = expected_seconds(left, each, min(cores, left))
         shown = f"{each:.1f} s" if each < 10 else show_duration(each)
         yield f"about {show_duration(whole)} if each takes {shown}, {source}"
-
-
-def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Return the mean seconds of episodes done, else the benchmark's typical seconds; 0 if unknown."""
-    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
-    return sum(seconds) / len(seconds) if seconds else benchmark.typical_s

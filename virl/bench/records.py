@@ -6,13 +6,13 @@ import json
 import logging
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Records:
-    """The records of one run's episodes in its folder, locked against other writers; made by `open`.
+    """The records of one run's episodes in its folder, locked against other writers; see `open_records`.
 
     Each record is an object with a text `id`, one JSON line in `records.jsonl`, on the disk before `append`
     returns. Where an id stands twice, as after a failed episode was walked again, the later record counts.
@@ -47,49 +47,7 @@ class Records:
     cut: str
     """Sentence on a torn last line that was removed; empty if there was none."""
     _lines: JsonLines
-    _lock: BinaryIO
     _guard: Lock = field(default_factory=Lock)
-
-    @classmethod
-    def open(cls, folder: Path, settings: Mapping[str, Any], resume: bool) -> Self:
-        """Open the records in a run's folder: a new run, or with `resume` one that is there.
-
-        A last line that was cut off, as a kill leaves it, is removed and told in `cut` and by a warning.
-
-        Args:
-            folder: where the run's files are.
-            settings: what the records depend on, such as the agent and the split. Numbers, text, lists and
-                mappings; kept in `settings.json`.
-            resume: whether to go on with a run that is there already.
-
-        Raises:
-            BadInput: there are records already and `resume` is not set, they were made with other settings,
-                or a line of them is damaged.
-            JournalBroken: another process is writing to the folder.
-            CannotWrite: the disk refuses.
-        """
-        path = folder / RECORDS
-        with refusals_in_a_line(folder, "choose another --out"):
-            folder.mkdir(parents=True, exist_ok=True)
-        lock = lock_run(folder)
-        try:
-            is_begun = path.exists() and path.stat().st_size > 0  # a run refused before its first has none
-            if is_begun and not resume:
-                raise BadInput(  # noqa: TRY301 - it frees the lock as any other error
-                    f"{folder}: already contains a run: {_RESUME}, or choose another --out"
-                )
-            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=is_begun)
-            lines = JsonLines(path, _RESUME)
-            done, cut = _read_lines(lines), ""
-            if lines.torn:
-                number = lines.count + 1
-                lines.heal()
-                cut = f"{path}, line {number}: was cut off and is removed; its episode runs again"
-                _log.warning("%s", cut)
-            return cls(folder, done, cut, lines, lock)
-        except BaseException:
-            lock.close()
-            raise
 
     def append(self, record: Record) -> None:
         """Write the record of an episode to the file; safe for several threads.
@@ -99,22 +57,46 @@ class Records:
         """
         line = json.dumps(record, ensure_ascii=False, allow_nan=False)
         with self._guard:
+            # The file first: what `done` holds is never run again, so it has to be on the disk.
             self._lines.append(line)
             self.done[record["id"]] = record
 
-    def close(self) -> None:
-        """Free the lock on the folder; does nothing if it is free already."""
-        self._lock.close()
 
-    def __enter__(self) -> Self:
-        """Return the records, whose lock the `with` block frees at its end."""
-        return self
+@contextmanager
+def open_records(folder: Path, settings: Mapping[str, Any], resume: bool) -> Iterator[Records]:
+    """Yield the records of a new run, or with `resume` of an old one, in its folder, locked in the block.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Free the lock on the folder."""
-        self.close()
+    A last line that was cut off, as a kill leaves it, is removed and told in `cut` and by a warning.
+
+    Args:
+        folder: where the run's files are.
+        settings: what the records depend on, such as the agent and the split. Numbers, text, lists and
+            mappings; kept in `settings.json`.
+        resume: whether to go on with a run that is there already.
+
+    Raises:
+        BadInput: there are records already and `resume` is not set, they were made with other settings, or a
+            line of them is damaged.
+        JournalBroken: another process is writing to the folder.
+        CannotWrite: the disk refuses.
+    """
+    path = folder / RECORDS
+    with refusals_in_a_line(folder, "choose another --out"):
+        folder.mkdir(parents=True, exist_ok=True)
+    with lock_run(folder):
+        is_begun = path.exists() and path.stat().st_size > 0  # a run refused before its first has none
+        if is_begun and not resume:
+            raise BadInput(f"{folder}: already contains a run: {_RESUME}, or choose another --out")
+        # Through JSON, as the kept ones went: else a tuple would differ from its own list.
+        _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=is_begun)
+        lines = JsonLines(path, _RESUME)
+        done, cut = _read_lines(lines), ""
+        if lines.torn:
+            number = lines.count + 1
+            lines.heal()
+            cut = f"{path}, line {number}: was cut off and is removed; its episode runs again"
+            _log.warning("%s", cut)
+        yield Records(folder, done, cut, lines)
 
 
 def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
@@ -223,11 +205,12 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
     if not files:
         return ()
     home = Path(FOLDER) / slug(episode.id)
+    # All before the first is written, so that a bad name leaves no half of the files behind.
     for name in files:
         if not _NAME.fullmatch(name):
             raise BadInput(f"{episode.id}: {name!r} is not a plain file name")
     for name, content in files.items():
-        with replace_file(folder / home / name, "go on with --resume") as file:
+        with replace_file(folder / home / name, _RESUME) as file:
             file.write(content)
     return tuple((home / name).as_posix() for name in files)
 

@@ -11,6 +11,7 @@ from virl.bench.episode import Episode
 from virl.bench.records import FOLDER, slug
 from virl.bench.shared_models import (
     Batcher,
+    Limiter,
     ModelFunction,
     SharedDescriber,
     SharedDetector,
@@ -189,6 +190,8 @@ class Resources:
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """Return what `make()` returned at the first call with this key, such as a data set."""
+        # Held while it opens, so that no two threads load the same weights; it is re-entered, as models ask
+        # for cities.
         with self._lock:
             if key not in self._opened:
                 self._opened[key] = make()
@@ -216,6 +219,7 @@ class Resources:
             return OpenModel(Batcher(model_function(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
+        # Models that know nothing of a city are loaded once for all of them.
         group = use.city if known and (known.truth or known.capabilities.is_drawn) else ""
         options = ModelOptions(
             device=self.terms.device,
@@ -241,11 +245,7 @@ class Resources:
         """Return the mind with this name or given object, whose requests wait for the rate limit."""
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
-        limiter = None
-        if self.reserve and spec != "rules":
-            from virl.bench.shared_models import Limiter  # noqa: PLC0415  LangChain takes a second to import
-
-            limiter = Limiter(self.reserve)
+        limiter = Limiter(self.reserve) if self.reserve and spec != "rules" else None
         given: Any = self.objects.get(spec)
         if given is not None:
             return opened_mind(given, self.ledger, name=spec, price=self.terms.price, limiter=limiter)

@@ -6,7 +6,6 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from rich.console import Console
@@ -17,10 +16,11 @@ from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.work import FIRST_WAIT_S, Job, open_bench
 from virl.bench.episode import Episode
 from virl.bench.plan import RunProgress, choose, known_cities, make_plan, outlook, write_plan
-from virl.bench.records import RECORDS, Records, keep_files
+from virl.bench.records import RECORDS, Records, keep_files, open_records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
 from virl.bench.shared_models import Pace
+from virl.console import print_plain
 from virl.errors import BadInput, Interrupted, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
@@ -112,7 +112,7 @@ def run_benchmark(
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
     check_unused(out, own=RECORDS)
     settings = {"benchmark": name, "options": data}
-    with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
+    with export_traces(), removed_if_refused(out), open_records(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
@@ -124,22 +124,18 @@ def run_benchmark(
             left = _plan_episodes(benchmark, options, resources, part, records)
             kept = list(records.done.values())
             for line in outlook(benchmark, len(left), workers, kept, out):
-                console.print(line, highlight=False, markup=False, soft_wrap=True)
+                print_plain(console, line)
             with _crew(kind, job, engine, workers, resources, book=out / SPENDING, wanted=len(left)) as crew:
                 ended = _run(crew, left, records, engine, console, title=benchmark.title)
     reports = write_reports([out], console)
-    console.print(
-        f"results: {reports.results}\npage: {reports.page}", highlight=False, markup=False, soft_wrap=True
-    )
+    print_plain(console, f"results: {reports.results}\npage: {reports.page}")
     if isinstance(ended, KeyboardInterrupt):
         raise Interrupted(out) from ended
     if ended is not None:
         raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
-def engine_name(
-    engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
-) -> EngineName:
+def engine_name(engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object]) -> EngineName:
     """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
 
     Args:
@@ -153,6 +149,7 @@ def engine_name(
     terms = engine.terms
     is_paced = terms.requests_per_second is not None
     if engine.name is None:
+        # Processes share no clock for the rate, and not every object can be sent to them.
         return "threads" if is_paced or objects else benchmark.work
     if engine.name == "processes" and is_paced:
         raise BadInput("--rate does not work with processes: choose --engine threads or ray")
@@ -180,6 +177,7 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
         seed: of the run.
         out: folder of the run.
     """
+    # In a process of its own an episode is alone: models there need not wait for others to fill a batch.
     workers = worker_count(engine, kind) if kind == "threads" else 1
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 
@@ -191,11 +189,24 @@ def _plan_episodes(
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
+    return episodes_left(episodes, part, records.done)
+
+
+def episodes_left(
+    episodes: Sequence[Episode], part: Part, done: Mapping[str, Mapping[str, Any]]
+) -> list[Episode]:
+    """Return the episodes of a part that have no record in `done`, by id, or one of a failure.
+
+    Args:
+        episodes: all of them, in their order.
+        part: those that the run executes.
+        done: the records of the run so far, as they are in the file.
+    """
     return [
         one
         for one in choose(episodes, part.limit, part.shard)
         if part.case in (None, one.case)
-        if one.id not in records.done or records.done[one.id]["status"] == "failed"
+        if one.id not in done or done[one.id]["status"] == "failed"
     ]
 
 
@@ -210,8 +221,7 @@ def _crew(
     count = min(workers, wanted)
     crew: Crew
     if kind == "threads":
-        bench = open_bench(job, resources)
-        crew = ThreadCrew(bench.attempt, count)
+        crew = ThreadCrew(open_bench(job, resources).attempt, count)
     elif kind == "processes":
         crew = ProcessCrew(job, count, resources.ledger)
     else:
@@ -248,13 +258,14 @@ def _run(
 
         try:
             for outcome in dispatch(crew, episodes, attempts=engine.attempts, stopped=is_stopping):
+                # No record: with a higher budget the run goes on at this episode.
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
+                # Pictures first: no record then names a file that a kill kept from being written.
                 paths = keep_files(records.folder, outcome.episode, outcome.pictures)
-                record: dict[str, Any] = asdict(outcome.record(paths))
-                records.append(record)
+                records.append(asdict(outcome.record(paths)))
                 failed = outcome.status == "failed"
                 progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:

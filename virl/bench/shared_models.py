@@ -7,7 +7,7 @@ Each has the protocol of its role (`virl.platform.perception.base`) and puts eve
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -47,33 +47,24 @@ class _Request(Generic[ItemT, ResultT]):
         return self.results is not None or self.fault is not None
 
 
+@dataclass(slots=True, eq=False)
 class Batcher(Generic[ItemT, ResultT]):
     """A queue that merges requests of many threads into calls of one function, one call at a time.
 
     There is no thread of its own: the first that asks waits a little for others, makes the call, and hands
     out the results. Requests go together if their keys are equal. A call that fails is made again for each
     of its requests alone, so that one bad picture fails only the episode that asked about it.
-
-    Args:
-        call: from a key and the items of all requests to one result an item, in order.
-        most: items in a call; a single request may have more.
-        wait_s: seconds to wait for a call to fill up.
     """
 
-    def __init__(
-        self,
-        call: Callable[[Any, Sequence[ItemT]], Sequence[ResultT]],
-        *,
-        most: int = 16,
-        wait_s: float = WAIT_S,
-    ) -> None:
-        """Prepare batches of at most `most` items, gathered for `wait_s` seconds, each for one `call`."""
-        self._call = call
-        self._most = most
-        self._wait_s = wait_s
-        self._pending: list[_Request[ItemT, ResultT]] = []
-        self._changed = threading.Condition()
-        self._busy = False
+    call: Callable[[Any, Sequence[ItemT]], Sequence[ResultT]]
+    """Function from a key and the items of all requests to one result an item, in order."""
+    most: int = field(default=16, kw_only=True)
+    """Most items in a call; a single request may have more."""
+    wait_s: float = field(default=WAIT_S, kw_only=True)
+    """Seconds to wait for a call to fill up."""
+    _pending: list[_Request[ItemT, ResultT]] = field(default_factory=list, init=False)
+    _changed: threading.Condition = field(default_factory=threading.Condition, init=False)
+    _busy: bool = field(default=False, init=False)
 
     def __call__(self, key: Hashable, items: Sequence[ItemT]) -> Sequence[ResultT]:
         """Return one result for each item, in order; requests with an equal `key` may share a call.
@@ -99,10 +90,11 @@ class Batcher(Generic[ItemT, ResultT]):
         try:
             key = self._pending[0].key
             self._changed.wait_for(
-                lambda: sum(len(one.items) for one in self._pending if one.key == key) >= self._most,
-                self._wait_s,
+                lambda: sum(len(one.items) for one in self._pending if one.key == key) >= self.most,
+                self.wait_s,
             )
             batch = self._take()
+            # Other threads queue up meanwhile, which fills the next batch.
             self._changed.release()
             try:
                 self._answer(batch)
@@ -116,7 +108,7 @@ class Batcher(Generic[ItemT, ResultT]):
         """Remove and return the oldest request and those with its key that fit in the same batch."""
         key = self._pending[0].key
         batch: list[_Request[ItemT, ResultT]] = []
-        room = self._most
+        room = self.most
         for request in self._pending:
             if request.key == key and (not batch or len(request.items) <= room):
                 batch.append(request)
@@ -128,7 +120,7 @@ class Batcher(Generic[ItemT, ResultT]):
         """Put a batch's results into its requests; if the call fails, call again for each request alone."""
         items = [item for request in batch for item in request.items]
         try:
-            results = self._call(batch[0].key, items)
+            results = self.call(batch[0].key, items)
             if len(results) != len(items):
                 raise ValueError(f"{len(results)} results for {len(items)} items")  # noqa: TRY301
         except BaseException as fault:  # noqa: BLE001 - raised where it was asked
@@ -136,6 +128,7 @@ class Batcher(Generic[ItemT, ResultT]):
                 for request in batch:
                     request.fault = fault
                 return
+            # One picture that breaks the model must not fail the episodes of others.
             for request in batch:
                 self._answer([request])
             return
@@ -225,7 +218,7 @@ class SharedRecognizer:
         return _stack_rows(self.ask(("recognize", tuple(labels)), images))
 
 
-def model_function(model: Any) -> Callable[[ModelCall, Sequence[Any]], Sequence[Any]]:
+def model_function(model: Any) -> ModelFunction:
     """Return a function that calls a model of this process: (method and arguments, items) to results."""
 
     def ask(call: ModelCall, items: Sequence[Any]) -> Sequence[Any]:
@@ -242,10 +235,6 @@ def model_function(model: Any) -> Callable[[ModelCall, Sequence[Any]], Sequence[
 def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
     """Return the rows as an array of float32, shape (rows, values); (0, 0) without rows."""
     return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)
-
-
-Reserve = Callable[[], float]
-"""A function that takes the next turn of a rate limit and returns the seconds until it."""
 
 
 class Pace:
@@ -269,7 +258,7 @@ class Pace:
 class Limiter(BaseRateLimiter):
     """A LangChain rate limiter that sleeps until its turn before each request."""
 
-    def __init__(self, reserve: Reserve) -> None:
+    def __init__(self, reserve: Callable[[], float]) -> None:
         """Take turns from `reserve`, which returns the seconds to wait for each."""
         self._reserve = reserve
 

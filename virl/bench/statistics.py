@@ -1,25 +1,24 @@
 """How sure a number is: bootstrap intervals, and paired tests between two models or two runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.bench.benchmark import Tally
+from virl.geo.globe import Floats
 
 RESAMPLES = 2000
 """Number of resamples of a bootstrap or permutation test. Chosen: seeds move an interval by under a point."""
 
 _Z = 1.96  # standard deviations of a 95 % interval
 
-_Floats = NDArray[np.float64]
 _CHUNK = 4_000_000  # numbers drawn at once; chosen: 32 MB
+_SEED = 0  # of all draws, so that equal results get equal intervals
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its 95 % bootstrap interval."""
+    """A mean and the ends of its 95 % interval."""
 
     mean: float
     low: float
@@ -39,16 +38,8 @@ class Difference(NamedTuple):
     """Number of units, such as places, that both results have."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """The sums of tallies' hits and weights, each an array of shape (units, groups)."""
-
-    hits: _Floats
-    weights: _Floats
-
-
-def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
-    """Return the mean of values and its 95 % bootstrap interval (percentile method), drawn with `seed`.
+def mean_with_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of values and its 95 % bootstrap interval (percentile method).
 
     Raises:
         ValueError: there are no values; nothing scored is not zero.
@@ -56,27 +47,24 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
     if not values:
         raise ValueError("no values to average")
     data = np.asarray(values, float)
-    chosen = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
+    chosen = np.random.default_rng(_SEED).integers(0, len(data), (RESAMPLES, len(data)))
     low, high = np.percentile(data[chosen].mean(axis=1), [2.5, 97.5])
     return Interval(float(data.mean()), float(low), float(high))
 
 
-def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0) -> Interval | None:
+def estimate(tallies: Sequence[Tally], *, is_share: bool = False) -> Interval | None:
     """Return a metric's value and 95 % interval over units (`is_share`: in [0, 1]); `None` without weight.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
         is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
-        seed: of the draws.
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
-    value = float(_metric(sums.hits.sum(axis=0), sums.weights.sum(axis=0)))
+    value = float(_metric(sums.sum(axis=1)))
     if np.isnan(value):
         return None
-    means = np.concatenate(
-        [_metric(counts @ sums.hits, counts @ sums.weights) for counts in _draws(len(units), seed)]
-    )
+    means = np.concatenate([_metric(counts @ sums) for counts in _draws(len(units))])
     low, high = np.nanpercentile(means, [2.5, 97.5])
     found = Interval(value, float(low), float(high))
     return _with_width(found, len({one.unit for one in tallies if one.weight})) if is_share else found
@@ -90,16 +78,16 @@ def _with_width(share: Interval, units: int) -> Interval:
     return Interval(share.mean, 1 - far, 1.0) if share.mean > 0.5 else Interval(share.mean, 0.0, far)
 
 
-def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
+def estimate_groups(tallies: Sequence[Tally]) -> Mapping[str, Interval]:
     """Return {group: value and 95 % interval} of a metric; groups without weight are left out."""
     found = {
-        group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
+        group: estimate([tally for tally in tallies if tally.group == group])
         for group in _sorted_groups(tallies)
     }
     return {group: interval for group, interval in found.items() if interval is not None}
 
 
-def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -> Difference | None:
+def compare(first: Sequence[Tally], second: Sequence[Tally]) -> Difference | None:
     """Return the lead of `second` over `first` on the units that both have; `None` if they share none.
 
     The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
@@ -110,7 +98,6 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     Args:
         first: of the model that is compared with.
         second: of the other one.
-        seed: same seed, same interval.
     """
     units = sorted(set(_sorted_units(first)) & set(_sorted_units(second)))
     common = frozenset(units)
@@ -118,24 +105,19 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     two = [tally for tally in second if tally.unit in common]
     groups = _sorted_groups([*one, *two])
     a, b = _sum_tallies(one, units, groups), _sum_tallies(two, units, groups)
-    observed = float(_metric(*_sum_units(b)) - _metric(*_sum_units(a))) if units else np.nan
+    observed = float(_metric(b.sum(axis=1)) - _metric(a.sum(axis=1))) if units else np.nan
     if np.isnan(observed):
         return None
-    differences = np.concatenate(
-        [
-            _metric(counts @ b.hits, counts @ b.weights) - _metric(counts @ a.hits, counts @ a.weights)
-            for counts in _draws(len(units), seed)
-        ]
-    )
+    differences = np.concatenate([_metric(counts @ b) - _metric(counts @ a) for counts in _draws(len(units))])
     low, high = np.nanpercentile(differences, [2.5, 97.5])
-    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed, seed), len(units))
+    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed), len(units))
 
 
-def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+def _permutation_p(a: Floats, b: Floats, observed: float) -> float:
     """Return the p-value, [0, 1], of a difference as large as `observed`, by exchanging units of a and b."""
-    total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
-    random = np.random.default_rng(seed)
-    units = len(a.hits)
+    total = (a.sum(axis=1) + b.sum(axis=1))[:, None]
+    random = np.random.default_rng(_SEED)
+    units = a.shape[1]
     exact = 2**units <= RESAMPLES
     # The observed outcome counts among those that are drawn; among all exchanges it is one already.
     as_large, tried = (0, 0) if exact else (1, 1)
@@ -146,9 +128,8 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
         )
         exchanged = (drawn & 1).astype(float)
         # An exchanged unit counts for the other side: the sums change by the difference of the two.
-        hits = b.hits.sum(0) + exchanged @ (a.hits - b.hits)
-        weights = b.weights.sum(0) + exchanged @ (a.weights - b.weights)
-        difference = _metric(hits, weights) - _metric(total_hits - hits, total_weights - weights)
+        second = b.sum(axis=1)[:, None] + exchanged @ (a - b)
+        difference = _metric(second) - _metric(total - second)
         # an exchange that leaves a side without weight is no result of the metric
         counted = np.isfinite(difference)
         as_large += int((np.abs(difference[counted]) >= abs(observed) - 1e-12).sum())
@@ -156,25 +137,21 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
     return as_large / tried
 
 
-def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Return the mean over groups (last axis) of hits / weights; NaN where there is no weight."""
+def _metric(sums: Floats) -> Floats:
+    """Return the mean over groups (last axis) of hits / weights (first axis); NaN without any weight."""
+    hits, weights = sums
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
-    means: _Floats = np.divide(
+    means: Floats = np.divide(
         ratios.sum(axis=-1), count, out=np.full(np.shape(count), np.nan), where=count > 0
     )
     return means
 
 
-def _sum_units(sums: _Sums) -> tuple[_Floats, _Floats]:
-    """Return (hits, weights) summed over all units, each by group."""
-    return sums.hits.sum(axis=0), sums.weights.sum(axis=0)
-
-
-def _draws(units: int, seed: int) -> Iterator[_Floats]:
+def _draws(units: int) -> Iterator[Floats]:
     """Yield bootstrap resamples as counts of each unit, in pieces of shape (resamples, units)."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     for rows in _rows(units):
         # Each resample has numbers of its own, so that one count serves a whole piece.
         chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]
@@ -188,17 +165,16 @@ def _rows(units: int) -> list[int]:
     return [most] * whole + ([rest] if rest else [])
 
 
-def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
-    """Return the sums of tallies' hits and weights, with rows and columns as `units` and `groups`."""
+def _sum_tallies(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> Floats:
+    """Return the sums of tallies' (hits, weights), each by unit and group: shape (2, units, groups)."""
     row = {unit: i for i, unit in enumerate(units)}
     column = {group: i for i, group in enumerate(groups)}
-    hits = np.zeros((len(units), max(1, len(groups))))
-    weights = np.zeros_like(hits)
+    sums = np.zeros((2, len(units), max(1, len(groups))))
     where = ([row[tally.unit] for tally in tallies], [column[tally.group] for tally in tallies])
     # Unlike `+=`, this adds each of several tallies of one unit.
-    np.add.at(hits, where, [tally.hit for tally in tallies])
-    np.add.at(weights, where, [tally.weight for tally in tallies])
-    return _Sums(hits, weights)
+    np.add.at(sums[0], where, [tally.hit for tally in tallies])
+    np.add.at(sums[1], where, [tally.weight for tally in tallies])
+    return sums
 
 
 def _sorted_units(tallies: Sequence[Tally]) -> list[str]:

@@ -1,14 +1,15 @@
 """Instruction following as episodes of a benchmark: an agent walks a graph node by node, and is scored."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
-from virl.bench.episode import CannotTry, Data, Episode, EpisodeResult, Record
+from virl.bench.episode import CannotTry, Episode, EpisodeResult, Record
+from virl.bench.metrics.paths import path_of
 from virl.bench.resources import cost_of
 from virl.errors import MindFailed
 from virl.geo.globe import LatLng
@@ -66,34 +67,12 @@ class WalkWorld:
     """Names that pages with the data have to credit; may be empty."""
 
 
-def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of all episodes in their file's order, then the keys of `faults` not among them."""
-    return tuple(dict.fromkeys([*ids, *faults]))
-
-
 def walk_episodes(world: WalkWorld) -> list[Episode]:
     """Return a benchmark episode for each instruction, those that cannot be walked included."""
     return [
         Episode(identity, world.name, world.agent.name, attribution=world.attribution)
         for identity in world.ids
     ]
-
-
-@dataclass(slots=True)
-class _WalkSoFar:
-    """The start and the moves of a walk so far, kept if the walk fails."""
-
-    start: WalkState
-    moves: list[Move] = field(default_factory=list)
-    failure: MindFailed | None = None
-
-    def path(self) -> list[int]:
-        """Return the numbers of the nodes walked, the start first."""
-        nodes = [self.start.node]
-        for move in self.moves:
-            if move.state.node != nodes[-1]:
-                nodes.append(move.state.node)
-        return nodes
 
 
 def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
@@ -106,52 +85,40 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
         raise CannotTry(world.faults[episode.case])
     given = world.instructions[episode.case]
     navigator, mind = world.agent.open(given)
-    walked = _WalkSoFar(world.start(given))
+    graph, start = world.graphs[given.scan], world.start(given)
+    moves: list[Move] = []
+    failure: MindFailed | None = None
     try:
-        for move in navigator.walk(given.instruction, walked.start):
-            walked.moves.append(move)
+        moves.extend(navigator.walk(given.instruction, start))  # keeps the moves before a failure
     except MindFailed as fault:
-        walked.failure = fault
-    scores = world.score(given, walked.path())
-    if walked.failure:
+        failure = fault
+    path = path_of([start.node, *(move.state.node for move in moves)])
+    scores = world.score(given, path)
+    if failure:
         scores |= dict.fromkeys(world.successes, 0.0)
-    exchanges = mind.ledger.take_asked() if mind else ()
-    return EpisodeResult(
-        _data(world, given, walked, scores), cost=_exchange_cost(exchanges), failure=walked.failure
-    )
-
-
-def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """Return the record's data of a walk; its field `decisions` holds what the actions alone do not say."""
-    graph, path = world.graphs[given.scan], walked.path()
-    return {
+    data = {
         "folder": str(world.folder),
         "source": world.source,
         "scan": given.scan,
         "instruction": given.instruction,
         "gold": list(given.path),
-        "start": [graph.ids[walked.start.node], _whole_if_possible(walked.start.heading)],
-        "actions": [move.action for move in walked.moves],
-        "states": [
-            [graph.ids[move.state.node], _whole_if_possible(move.state.heading)] for move in walked.moves
-        ],
+        "start": [graph.ids[start.node], _whole_if_possible(start.heading)],
+        "actions": [move.action for move in moves],
+        "states": [[graph.ids[move.state.node], _whole_if_possible(move.state.heading)] for move in moves],
         "pano_path": [graph.ids[node] for node in path],
-        "decisions": [
-            {
-                name: value
-                for name, value in (
-                    ("asked", move.asked),
-                    ("reason", move.reason),
-                    ("refused", list(move.refused)),
-                )
-                if value
-            }
-            for move in walked.moves
-        ],
+        "decisions": [_decision(move) for move in moves],
         "scores": scores,
         "line": [_rounded_position(graph, node) for node in path],
         "target": _rounded_position(graph, graph.number(given.target)),
     }
+    exchanges = mind.ledger.take_asked() if mind else ()
+    return EpisodeResult(data, cost=_exchange_cost(exchanges), failure=failure)
+
+
+def _decision(move: Move) -> dict[str, object]:
+    """Return what a move's action alone does not say: `asked`, `reason` and `refused`, without empty ones."""
+    told = {"asked": move.asked, "reason": move.reason, "refused": list(move.refused)}
+    return {name: value for name, value in told.items() if value}
 
 
 def _exchange_cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:

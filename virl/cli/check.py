@@ -168,7 +168,7 @@ def _summarize(path: Path, kind: str) -> str:
 
             return f"settings of Google, {len(load_google_settings(path).endpoints)} endpoints"
         case _:
-            from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
+            from virl.platform.providers.rentcast.client import RentCastSettings  # noqa: PLC0415
             from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 
             load_settings(path, RentCastSettings)

@@ -117,7 +117,7 @@ class Item:
 
     def times(self, count: float) -> "Item":
         """Return the item with its count multiplied by `count`."""
-        return Item(self.what, self.endpoint, self.count * count, self.usd, self.source)
+        return replace(self, count=self.count * count)
 
 
 class PriceTags:
@@ -225,13 +225,12 @@ def _estimates(tags: PriceTags, habits: Habits, moves: int | None) -> list[Estim
     start = "agents/hiro.yaml: an address"
     for imagery in get_args(Imagery):
         step = _price_step(tags, imagery, habits)
-        run = [
-            tags.first_request(
-                "address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start
-            ),
-            tags.first_request("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start),
-            *(item.times(moves + 1) for item in step),
-        ]  # he looks around at the start, too
+        address = tags.first_request(
+            "address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, start
+        )
+        moved = tags.first_request("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, start)
+        # one more step than moves, as he looks around at the start, too
+        run = [address, moved, *(item.times(moves + 1) for item in step)]
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
         found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run, is_run=True))
         position = _price_position(tags, imagery)
@@ -267,30 +266,21 @@ def _look_around_cameras() -> list[Camera]:
 def _price_step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     """Return the priced requests of one step of a run, counted by the agent's habits."""
     counted = f"counted: {habits.source}"
+    nearby, details = habits.a_step(habits.nearby), habits.a_step(habits.details)
     return [
         tags.requests("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
         *_price_looks(tags, imagery, habits),
         tags.first_request(
-            "places nearby",
-            lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M),
-            habits.a_step(habits.nearby),
-            counted,
+            "places nearby", lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M), nearby, counted
         ),
-        tags.first_request(
-            "details of a place",
-            lambda city: city.places.details("id"),
-            habits.a_step(habits.details),
-            counted,
-        ),
+        tags.first_request("details of a place", lambda city: city.places.details("id"), details, counted),
     ]
 
 
 def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     """Return the priced requests for a step's views: static pictures, or tiles of the panorama."""
-    constants, counted = (
-        "virl/routines/explore/settings.py: LOOK_RANGE, LOOK_FOV",
-        f"counted: {habits.source}",
-    )
+    constants = "virl/routines/explore/settings.py: LOOK_RANGE, LOOK_FOV"
+    counted = f"counted: {habits.source}"
     if imagery == "static":
         return [
             tags.requests("views around", "static_image", len(_look_around_cameras()), constants),
@@ -299,12 +289,10 @@ def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item
         ]
     around = tiles_of([*_look_around_cameras(), Camera(0.0, fov=CLOSEST_FOV)])
     roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
-    crossings = habits.a_step(habits.crossings)
+    further = habits.a_step(habits.crossings) * len(roads - around)
     return [
         tags.requests("tiles around, closer looks too", "tiles_tile", len(around), f"{constants}; {_TILES}"),
-        tags.requests(
-            "further tiles of roads", "tiles_tile", crossings * len(roads - around), f"{counted}; {_TILES}"
-        ),
+        tags.requests("further tiles of roads", "tiles_tile", further, f"{counted}; {_TILES}"),
     ]
 
 

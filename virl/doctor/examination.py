@@ -1,4 +1,4 @@
-"""Puts together all that the doctor looks at."""
+"""The whole examination: machine, Google, open services and mind looked at, and a run priced."""
 
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from virl.platform.providers.open.city_file import OpenCity
 from virl.version import __version__
 
 _TILES = "Map Tiles API"
-_NEEDED_FOR = "`virl run --city {city}` without --mover"
 
 
 def examine_machine(
@@ -121,9 +120,10 @@ def _estimate_costs(
 
 def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
     """Return the finding on which mover fits the middle of a city, and why; costs nothing."""
-    what, needed_for = f"mover in {city}", _NEEDED_FOR.format(city=city)
+    what, needed_for = f"mover in {city}", f"`virl run --city {city}` without --mover"
     planned = planned_mover(city)
     known = {one.status for one in asked.outcomes if one.service == _TILES} & {"reached", "refused"}
+    # Fitting a mover asks Google too: only where Map Tiles has answered, and with 0 dollars to spend.
     if known:
         try:
             with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:

@@ -83,6 +83,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
     if city.truth is None:
         raise BadInput(f"{city.title}: has no ground truth to label views with: use virlton")
     views: list[LabelledView] = []
+    # In turn, so that any count has about as many of each; when one sort is used up, the other fills in.
     pairs = zip_longest(_place_views(city, Random(seed)), _furniture_views(city, Random(seed)))
     for view, types in islice(filter(None, chain.from_iterable(pairs)), count):
         file = f"view-{len(views):03d}.png"
@@ -181,6 +182,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
     """Yield one item of each kind in turn, in random order within a kind, until all are yielded."""
+    # By kind, or the towns' many restaurants would leave no view to a kind of which there are few.
     for found in by_kind.values():
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):

@@ -157,7 +157,7 @@ def _run_model(
     with _memory() as grown:
         begun = perf_counter()
         run = _runner(role, name, labelled, models)
-        run(shown[:1])
+        run(shown[:1])  # weights load at the first view
         load_s = perf_counter() - begun
         begun = perf_counter()
         results = run(shown)
@@ -199,17 +199,13 @@ def _scores(
     """Return (score at the first threshold, at the second, counts); `None` for those a role lacks."""
     if role == "detector":
         at = look_scores(name)
-        tallies = [
-            score_detections(truths, results, lambda label: at.of(label).first),
-            score_detections(truths, results, lambda label: at.of(label).second),
-        ]
-        return _to_score(tallies[0], at.first), _to_score(tallies[1], at.second), tallies[0]
-    if role == "recognizer":
-        tally = score_ranks(truths, results, types_20())
-    elif role == "reader":
-        tally = score_lines(truths, results)
-    else:
+        first = score_detections(truths, results, lambda label: at.of(label).first)
+        second = score_detections(truths, results, lambda label: at.of(label).second)
+        return _to_score(first, at.first), _to_score(second, at.second), first
+    if role not in {"recognizer", "reader"}:
         return None, None, None
+    is_reader = role == "reader"
+    tally = score_lines(truths, results) if is_reader else score_ranks(truths, results, types_20())
     return _to_score(tally, None), None, tally
 
 
@@ -364,7 +360,16 @@ THEN = "check again"
 
 def rows(results: Sequence[ModelMeasurement]) -> list[tuple[str, ...]]:
     """Return a row of texts for each model, under `COLUMNS`; dashes where it has no value."""
-    return [_model_row(one) for one in results]
+    return [
+        (one.name, one.role, *("-" * (len(COLUMNS) - 2)))
+        if one.fault
+        else (
+            one.name, one.role, f"{one.images_per_s:.3g}", f"{one.load_s:.1f}", f"{one.memory_mb:.0f}",
+            "-" if one.gpu_mb is None else f"{one.gpu_mb:.0f}",
+            *_score_cells(one.first), *_score_cells(one.second),
+        )
+        for one in results
+    ]  # fmt: skip
 
 
 def write_check(folder: Path, labelled: LabelledSet, results: Sequence[ModelMeasurement]) -> Path:
@@ -396,18 +401,6 @@ def write_check(folder: Path, labelled: LabelledSet, results: Sequence[ModelMeas
     page = html_page(templates, "check.html.j2", context)
     write_whole(folder / PAGE, page.encode(), THEN)
     return folder / PAGE
-
-
-def _model_row(one: ModelMeasurement) -> tuple[str, ...]:
-    """Return one model's row of texts, under `COLUMNS`."""
-    if one.fault:
-        return (one.name, one.role, *("-" * (len(COLUMNS) - 2)))
-    gpu = "-" if one.gpu_mb is None else f"{one.gpu_mb:.0f}"
-    speed = f"{one.images_per_s:.3g}"
-    return (
-        one.name, one.role, speed, f"{one.load_s:.1f}", f"{one.memory_mb:.0f}", gpu,
-        *_score_cells(one.first), *_score_cells(one.second),
-    )  # fmt: skip
 
 
 def _score_cells(score: Score | None) -> tuple[str, str, str]:

@@ -41,20 +41,12 @@ class ModelReport:
     """Names of the other models that the server has."""
 
 
-@dataclass(frozen=True, slots=True)
-class _NoReport:
-    """The reason why a server did not report on a model, with a remedy."""
-
-    detail: str
-    remedy: str
-
-
 def mind_finding(spec: str) -> Finding:
     """Return the finding on whether the mind `spec` opens, and its server answers and has its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
     """
-    if spec == "rules" or spec.startswith(PREFIX):
+    if not _is_model(spec):
         return _make_finding(spec, "asks no language model")
     try:
         mind = open_mind(spec, cache_dir=None)
@@ -68,8 +60,8 @@ def mind_finding(spec: str) -> Finding:
         return _make_finding(spec, f"{_NOT_ASKED}; {_describe_price(name, own)}")
     host = ModelHost(provider, base_url_of(provider))
     served = _ask_server(host, model)
-    if isinstance(served, _NoReport):
-        return _make_finding(spec, served.detail, served.remedy)
+    if isinstance(served, tuple):
+        return _make_finding(spec, *served)
     known = mind.profile.get("max_input_tokens") if isinstance(mind, LLMMind) else None
     context = own.context or served.context or _positive_or_none(known)
     told = f"context {context:,} tokens" if context else "context unknown"
@@ -82,8 +74,8 @@ def _make_finding(spec: str, detail: str, remedy: str = "") -> Finding:
     return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
 
-def _ask_server(host: ModelHost, model: str) -> "ModelReport | _NoReport":
-    """Return the report of a server on a model, or the reason why there is none."""
+def _ask_server(host: ModelHost, model: str) -> ModelReport | tuple[str, str]:
+    """Return the report of a server on a model, or (reason why there is none, remedy)."""
     try:
         # the key would go along with a redirect
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
@@ -91,17 +83,17 @@ def _ask_server(host: ModelHost, model: str) -> "ModelReport | _NoReport":
     except httpx.HTTPStatusError as fault:
         status = fault.response.status_code
         if status in (401, 403):
-            return _NoReport("the server does not accept the key", f"check {' or '.join(host.keys)}")
-        return _NoReport(f"the server answers with HTTP {status}", "check the base URL")
+            return "the server does not accept the key", f"check {' or '.join(host.keys)}"
+        return f"the server answers with HTTP {status}", "check the base URL"
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, AttributeError) as fault:
         where = shown_url(host.base_url) if host.base_url else "the provider's server"
         detail = f"{where} cannot be reached, or is no server of models ({type(fault).__name__})"
-        return _NoReport(detail, "start the server, or check the base URL (docs/how-to/language-models.md)")
+        return detail, "start the server, or check the base URL (docs/how-to/language-models.md)"
     if served.present:
         return served
     some = f"; it has {', '.join(served.others[:8])}" if served.others else ""
     remedy = _REMEDIES.get(host.provider, "check the model's name").format(model=model)
-    return _NoReport(f"reached, but does not know {model}{some}", remedy)
+    return f"reached, but does not know {model}{some}", remedy
 
 
 def _describe_price(name: str, own: MindSettings) -> str:
@@ -120,9 +112,8 @@ def _ask_openai(client: httpx.Client, host: ModelHost, model: str) -> ModelRepor
     """Return an OpenAI-like server's report, by its list of models; vLLM and llama.cpp give the context."""
     base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
     headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
-    listed = {
-        str(one["id"]): one for one in _json_object(client.get(f"{base}/models", headers=headers))["data"]
-    }
+    models = _json_object(client.get(f"{base}/models", headers=headers))["data"]
+    listed = {str(one["id"]): one for one in models}
     found = listed.get(model)
     if found is None:
         return ModelReport(present=False, others=tuple(sorted(listed)))
@@ -159,11 +150,9 @@ def _ask_ollama(client: httpx.Client, host: ModelHost, model: str) -> ModelRepor
     names = [str(one["name"]) for one in _json_object(client.get(f"{base}/api/tags"))["models"]]
     if model not in names and f"{model}:latest" not in names:
         return ModelReport(present=False, others=tuple(sorted(names)))
-    shown = _json_object(client.post(f"{base}/api/show", json={"model": model}))
-    sizes = [
-        size for field, size in (shown.get("model_info") or {}).items() if field.endswith(".context_length")
-    ]
-    return ModelReport(present=True, context=_positive_or_none(sizes[0] if sizes else None))
+    facts = _json_object(client.post(f"{base}/api/show", json={"model": model})).get("model_info") or {}
+    context = next((size for field, size in facts.items() if field.endswith(".context_length")), None)
+    return ModelReport(present=True, context=_positive_or_none(context))
 
 
 _ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], ModelReport]] = {
@@ -195,6 +184,8 @@ _SHORT = MindSettings(max_tokens=_WRITTEN_TOKENS)
 
 
 class _Answer(Reply):
+    """The shortest reply that shows that a model can fill in a form."""
+
     ok: bool
 
 
@@ -212,9 +203,10 @@ def price_lines(
         budget_usd: dollars, told beside the sum.
         has_google_key: whether Google would be asked.
     """
-    paid = [probe for probe in probes(settings) if probe.way == "paid"] if has_google_key else []
     priced = [
-        (f"{settings.endpoint(one.endpoint).service} for {one.asks}", one.usd(settings)) for one in paid
+        (f"{settings.endpoint(one.endpoint).service} for {one.asks}", one.usd(settings))
+        for one in probes(settings)
+        if has_google_key and one.way == "paid"
     ]
     lines = [f"will ask {what}: ${usd:.3f}" for what, usd in priced]
     total = sum(usd for _, usd in priced)

@@ -25,15 +25,15 @@ from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER, district_of
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.picture_services import (
-    PICTURES,
+from virl.platform.providers.open.picture_services import PICTURES, Shot
+from virl.platform.providers.open.places import ZOOM, TiledPlaces
+from virl.platform.providers.open.shots import (
     KeptPictures,
+    ShotLists,
     load_open_settings,
     open_pictures,
     picture_settings,
 )
-from virl.platform.providers.open.places import ZOOM, TiledPlaces
-from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
@@ -44,6 +44,7 @@ NEAR_M = 200.0
 
 AnswerT = TypeVar("AnswerT")
 Failure = tuple[Status, str, str]
+"""(status, reason, remedy) of a service that did not answer as hoped."""
 
 
 def ask_open(
@@ -84,7 +85,8 @@ def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcom
         title = f"{own.title} ({own.base_url})"
         client, service = open_pictures(file.streetview, own, access)
     except VirlError as fault:
-        yield OpenOutcome(title, asked, "not asked", _reason_of(fault), run, _remedy_of(fault))
+        _, reason, remedy = _failure_of(fault)
+        yield OpenOutcome(title, asked, "not asked", reason, run, remedy)
         return
     folder = resources.data_home() / FOLDER / file.streetview
     with closing(service):
@@ -99,9 +101,8 @@ def _ask_pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcom
         shot = min(inside, key=lambda one: distance(one.position, file.center))
         kept = KeptPictures(folder / "pictures", file.streetview, load_open_settings())
         data, told = _try_ask(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
-        detail = (
-            f"{megabytes(len(data or b''))}, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
-        )
+        size, author = megabytes(len(data or b"")), shot.author or "no author"
+        detail = f"{size}, {author}, {shot.licence or 'no licence'}"
         status, detail, remedy = told or ("reached", detail, "")
         yield OpenOutcome(title, "the picture nearest to the center", status, detail, run, remedy)
 
@@ -154,12 +155,13 @@ def _ask_address(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 
 def _ask_route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
     """Return the outcome of asking OSRM or Valhalla for a short walk from the centre."""
-    own = _brief_service("osrm" if file.maps == "osrm" else "valhalla")
-    url = file.osrm_url if file.maps == "osrm" else file.valhalla_url
+    is_osrm = file.maps == "osrm"
+    own = _brief_service("osrm" if is_osrm else "valhalla")
+    url = file.osrm_url if is_osrm else file.valhalla_url
 
     def walk() -> str:
         """Ask for a walk eastward, and return its metres and minutes in words."""
-        ways = OsrmWays(own, keeping, url) if file.maps == "osrm" else ValhallaWays(own, keeping, url)
+        ways = OsrmWays(own, keeping, url) if is_osrm else ValhallaWays(own, keeping, url)
         with closing(ways):
             found = ways.route([file.center, destination(file.center, 90.0, NEAR_M)])
             return f"{found.distance:.0f} m in {found.duration / 60:.0f} min"
@@ -184,28 +186,15 @@ def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Failure | None
     except NoRoute:
         return None, ("reached", "no route at this position", "")
     except VirlError as fault:
-        return None, (_status_of(fault), _reason_of(fault), _remedy_of(fault))
+        return None, _failure_of(fault)
 
 
-def _status_of(fault: VirlError) -> Status:
-    """Return the status that stands for an error of a service."""
+def _failure_of(fault: VirlError) -> Failure:
+    """Return the (status, reason, remedy) that an error of a service stands for; the remedy may be empty."""
     if not isinstance(fault, ProviderError):
-        return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
-    if fault.status in {401, 403}:
-        return "refused"
-    if fault.status == 429:
-        return "limited"
-    return "unreachable" if fault.status is None else "failing"
-
-
-def _reason_of(fault: VirlError) -> str:
-    """Return the reason in an error of a service."""
-    return fault.reason if isinstance(fault, ProviderError) else str(fault)
-
-
-def _remedy_of(fault: VirlError) -> str:
-    """Return the remedy in an error of a service; empty if it has none."""
-    return fault.remedy if isinstance(fault, ProviderError) else ""
+        return "not asked" if isinstance(fault, ModelUnavailable) else "failing", str(fault), ""
+    known: dict[int | None, Status] = {401: "refused", 403: "refused", 429: "limited", None: "unreachable"}
+    return known.get(fault.status, "failing"), fault.reason, fault.remedy
 
 
 def _density(shots: Sequence[Shot], km2: float) -> str:

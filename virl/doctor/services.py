@@ -1,6 +1,7 @@
-"""Asks Google which services a key reaches, and judges the answers; what is found on a machine."""
+"""Asks Google which services a key reaches, and judges the answers."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,29 +68,20 @@ class ProbeOutcomes:
     """Dollars by list price of requests that were answered, or may have been."""
 
 
-class Questioner:
-    """A client that sends probes with a key, with short timeouts and without a cache.
-
-    Args:
-        settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
-        keys: the key in question.
-        budget_usd: most dollars for paid probes; `None` asks none of them.
-        left_out: counts what cannot be read in answers.
-        record: where answers are recorded, except those to a wrong key.
-    """
+class _Questioner:
+    """A client that sends probes with a key, with short timeouts and without a cache."""
 
     def __init__(
         self,
         settings: GoogleSettings,
         keys: Keys,
         budget_usd: float | None,
-        left_out: LeftOut | None = None,
-        record: Recording | None = None,
+        left_out: LeftOut,
+        record: Recording | None,
     ) -> None:
-        """Open clients for free probes, for those to be refused, for paid ones, and with a wrong key."""
+        """Open clients for each way of probing with `keys`, and one with a wrong key; see `ask_google`."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
-        counted = left_out or LeftOut()
         self._ledger = None if budget_usd is None else Ledger(budget_usd)
         plans: tuple[tuple[Way, GoogleSettings, Ledger], ...] = (
             ("free", self._settings, Ledger(0.0)),
@@ -97,7 +89,7 @@ class Questioner:
             ("paid", once, self._ledger or Ledger(0.0)),
         )
         self._ways: dict[Way, GoogleHttp] = {
-            way: GoogleHttp(chosen, keys, Keeping(ledger=ledger, left_out=counted, record=record))
+            way: GoogleHttp(chosen, keys, Keeping(ledger=ledger, left_out=left_out, record=record))
             for way, chosen, ledger in plans
         }
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
@@ -150,12 +142,8 @@ class Questioner:
             probe.ask(self._wrong, here)
         except ProviderError as fault:
             if _judgement(fault)[0] == "refused":
-                return _make_outcome(
-                    self._settings,
-                    probe,
-                    "reached",
-                    "the key is accepted; the request is refused for its content, as expected",
-                )
+                detail = "the key is accepted; the request is refused for its content, as expected"
+                return _make_outcome(self._settings, probe, "reached", detail)
             if fault.code not in _INVALID:
                 return self._judge(probe, fault)
         detail = "a wrong key gets the same reply"
@@ -195,20 +183,17 @@ def ask_google(
             for probe in asked
         ]
         return ProbeOutcomes(_group_by_service(skipped), 0.0)
-    questioner = Questioner(settings, keys, budget_usd, left_out, record)
+    with closing(_Questioner(settings, keys, budget_usd, left_out or LeftOut(), record)) as questioner:
 
-    def ask(probe: Probe) -> ProbeOutcome:
-        """Return the outcome of one probe, and report progress."""
-        outcome = questioner.outcome(probe, here)
-        tell()
-        return outcome
+        def ask(probe: Probe) -> ProbeOutcome:
+            """Return the outcome of one probe, and report progress."""
+            outcome = questioner.outcome(probe, here)
+            tell()
+            return outcome
 
-    try:
         free = ask_all(ask, [probe for probe in asked if probe.way != "paid"])
         paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
         return ProbeOutcomes(_group_by_service([*free, *paid]), questioner.spent_usd)
-    finally:
-        questioner.close()
 
 
 def _judgement(fault: ProviderError) -> tuple[Status, str]:

@@ -58,10 +58,8 @@ class JsonFault(ValueError):
 def read_json(data: bytes, *, from_service: bool = False) -> Any:
     """Return the value of UTF-8 JSON; `from_service` accepts numbers beyond 64 bits and lone surrogates.
 
-    Args:
-        data: the JSON; a byte order mark at its start is skipped.
-        from_service: True to accept numbers beyond 64 bits, integers as they are and others as infinite, and
-            halves of surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
+    A byte order mark is skipped. Accepted integers stay as they are, other numbers become infinite, and
+    halves of surrogate pairs U+FFFD, for a reader that refuses only the fields that it uses.
 
     Raises:
         JsonFault: the data is no JSON or no UTF-8, or is nested more than `MAX_DEPTH` deep; or a number is

@@ -85,12 +85,7 @@ def open_picture(
 
 @contextmanager
 def _open_checked(source: Path | bytes) -> Iterator[BinaryIO]:
-    """Open a picture's file, or its bytes, once it is checked to have few enough parts to be read quickly.
-
-    Raises:
-        PictureFault: the file has too many parts, is too large, or is no regular file, such as a pipe.
-        OSError: the file cannot be read.
-    """
+    """Open a picture's regular file, or its bytes; raise `PictureFault` for too many bytes or parts."""
     if isinstance(source, bytes):
         _check_parts(source)
         yield BytesIO(source)

@@ -81,11 +81,9 @@ class ByteStore:
         return found
 
     def load(self, name: str, parse: Callable[[BinaryIO], T | None]) -> T | None:
-        """Return the object that `parse` reads in a file; `None` if the file is missing or unusable.
+        """Return the object that `parse` reads in a file of the folder; `None` if it is missing or unusable.
 
-        Args:
-            name: the path of the file in the folder.
-            parse: reads the object; returns `None`, or raises, if the file is of no use.
+        `parse` returns `None`, or raises, for a file that is of no use.
         """
         file = self._path(name)
         try:
@@ -111,7 +109,7 @@ class ByteStore:
         with replace_file(file, "go on") as part:
             dump(part)
         if self.most is not None:
-            with suppress(OSError):
+            with suppress(OSError):  # another process may delete files meanwhile
                 kept = [one for one in file.parent.iterdir() if not is_partial(one)]
                 for old in sorted(kept, key=lambda one: one.stat().st_mtime, reverse=True)[self.most :]:
                     old.unlink(missing_ok=True)

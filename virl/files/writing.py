@@ -37,10 +37,6 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
     """Raise `CannotWrite` for an `OSError` of the block that writes `path`; `then` is advice for the message.
 
-    Args:
-        path: the file that is being written, for the message.
-        then: advice once the cause is mended, such as "resume the run".
-
     Raises:
         CannotWrite: in place of any `OSError` of the body.
     """
@@ -196,10 +192,6 @@ class JsonLines:
 
     def append(self, line: str, *, sync: bool = False) -> None:
         """Write a JSON object, a line without its break, at the end or not at all; `sync` waits for the disk.
-
-        Args:
-            line: the object.
-            sync: True to wait until this line is on disk, whatever the file's own `sync` is.
 
         Raises:
             CannotWrite: the disk refuses, or another process has written to the file. The file can be

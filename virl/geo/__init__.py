@@ -1,1 +1,1 @@
-"""Positions on the globe and regions of it."""
+"""Positions on the globe, regions of it, and lines on flat ground."""

@@ -233,14 +233,8 @@ def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
     """Return earth-centred coordinates of positions on the ellipsoid, metres, shape (..., 3)."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     n = SEMI_MAJOR_M / np.sqrt(1 - _ECCENTRICITY2 * np.sin(phi) ** 2)
-    return np.stack(
-        [
-            n * np.cos(phi) * np.cos(lam),
-            n * np.cos(phi) * np.sin(lam),
-            n * (1 - _ECCENTRICITY2) * np.sin(phi),
-        ],
-        axis=-1,
-    )
+    x, y = n * np.cos(phi) * np.cos(lam), n * np.cos(phi) * np.sin(lam)
+    return np.stack([x, y, n * (1 - _ECCENTRICITY2) * np.sin(phi)], axis=-1)
 
 
 def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:

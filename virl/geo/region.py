@@ -23,15 +23,12 @@ MAX_GRID_POINTS = 1_000_000
 class Region:
     """A simple polygon on Earth that reaches at most 10 km from its middle.
 
-    Args:
-        corners: in order, either way round; the last may repeat the first, and is dropped if it does.
-
     Raises:
         BadInput: it is no such polygon.
     """
 
     corners: tuple[LatLng, ...]
-    """Corners in order, either way round, each once."""
+    """Corners in order, either way round, each once; a last one that repeats the first is dropped."""
 
     def __post_init__(self) -> None:
         fault = region_fault(self.corners)
@@ -163,6 +160,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
 
 def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
     """Return the fault of a polygon's first two sides that cross, touch or overlap; `None` without one."""
+    # First the quick test: hardly any polygon has to be searched for the sides at fault.
     if _flat(ring, _frame(ring)).is_valid:
         return None
     points = [_frame(ring).point(corner) for corner in ring]

@@ -61,16 +61,13 @@ class Mind(Protocol):
     @property
     def name(self) -> str:
         """The name of the mind, such as `"rules"` or `"openai:gpt-5-mini"`."""
-        ...
 
     @property
     def ledger(self) -> Ledger:
         """The ledger to which the mind adds every question with its reply and cost."""
-        ...
 
     def with_own_ledger(self) -> "Mind":
         """Return the same mind with a new ledger, so that the cost of side work is counted separately."""
-        ...
 
     def ask(
         self,
@@ -95,7 +92,6 @@ class Mind(Protocol):
             MindFailed: no valid reply within the retries.
             ModelUnavailable: the model cannot be reached or its key is missing.
         """
-        ...
 
 
 @runtime_checkable
@@ -105,7 +101,6 @@ class ChatMind(Mind, Protocol):
     @property
     def chats(self) -> bool:
         """Return whether the mind is a chat model, which takes earlier messages and gives typed replies."""
-        ...
 
 
 @runtime_checkable
@@ -115,7 +110,6 @@ class ConfiguredMind(Mind, Protocol):
     @property
     def settings(self) -> "MindSettings":
         """The settings of the model."""
-        ...
 
 
 @runtime_checkable
@@ -124,7 +118,6 @@ class DescribedMind(Mind, Protocol):
 
     def describe_by(self, describe: Describe) -> None:
         """Set the function that describes views in words to a model that takes no pictures."""
-        ...
 
 
 @runtime_checkable
@@ -133,7 +126,6 @@ class SteeredMind(Mind, Protocol):
 
     def with_user_words(self, said: Callable[[], Sequence[str]]) -> Mind:
         """Return this mind, with the same ledger; each question ends with the user's messages from `said`."""
-        ...
 
 
 class ProgressListener(Protocol):
@@ -141,30 +133,21 @@ class ProgressListener(Protocol):
 
     def begin(self, name: str) -> None:
         """Tell that a request was sent to the model called `name`."""
-        ...
 
     def add(self, letters: int, last: str) -> None:
-        """Tell of a further piece of the reply: its number of letters, and the end of the reply so far.
-
-        Args:
-            letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
-            last: the end of what it has said so far, without keys.
-        """
-        ...
+        """Tell of a new piece of the reply, `letters` long (0: not shown), and of the `last` part so far."""
 
     def waits(self, name: str, seconds: float, why: str) -> None:
         """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
 
         Args:
-            name: of the model.
-            seconds: until the next try.
-            why: in a few words.
+            name: the model's name.
+            seconds: time until the next try.
+            why: the reason in a few words.
         """
-        ...
 
     def end(self) -> None:
         """Tell that the reply is complete, or that none will come."""
-        ...
 
 
 @runtime_checkable
@@ -173,7 +156,6 @@ class AudibleMind(Mind, Protocol):
 
     def tell(self, hearing: ProgressListener) -> None:
         """Add a listener to the progress of replies and to pauses between tries."""
-        ...
 
 
 def chats(mind: Mind) -> bool:

@@ -178,6 +178,7 @@ def plain_json(values: Mapping[str, object]) -> dict[str, object]:
     """
     data = to_jsonable_python(dict(values), serialize_unknown=True)
     text = whole_text(json.dumps(data, ensure_ascii=False)).encode()
+    # Parsed within as many lists as a journal's record may have around it.
     plain: Any = from_json(b"[" * _DEPTH + text + b"]" * _DEPTH)
     for _ in range(_DEPTH):
         [plain] = plain

@@ -172,6 +172,7 @@ def phrase_pattern(phrases: tuple[str, ...], *, with_gaps: bool = False) -> re.P
     """Return a pattern that matches any of the phrases in words, with a group for each `…` if `with_gaps`."""
     if not phrases:
         return re.compile(r"(?!)")
+    # Longer phrases first: of alternatives the first that matches is taken.
     alternatives = "|".join(_phrase_source(phrase) for phrase in sorted(phrases, key=len, reverse=True))
     if with_gaps:
         alternatives = alternatives.replace(_GAP_SOURCE, f"({_GAP_SOURCE})")

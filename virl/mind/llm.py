@@ -27,7 +27,7 @@ from virl.mind.chat.client import (
 )
 from virl.mind.chat.faults import WHOLE, redaction_of
 from virl.mind.chat.question import Question, build_question, image_notes
-from virl.mind.chat.sending import Remarks, Replies, RequestUsage, Sender
+from virl.mind.chat.sending import PATIENCE, Replies, RequestUsage, Sender
 from virl.mind.chat.tracing import request_parameters, trace_reused_reply
 from virl.mind.providers import REASONED_TOKENS, TIMEOUT_S, ChatManner, Usage, manner_of
 from virl.mind.replies import Text
@@ -35,6 +35,7 @@ from virl.mind.settings import Abilities, MindSettings, NotTaken
 from virl.money.ledger import Ledger
 from virl.plain_text import plain_lines
 from virl.redaction import Redaction
+from virl.retry import RetryPolicy
 
 REMEMBERED = 400
 """Number of a streaming reply's last characters kept, to find an API key split between pieces; chosen."""
@@ -125,14 +126,12 @@ class LLMMind:
             redaction,
             price,
             retries=retries,
-            first_wait=FIRST_WAIT_S,
-            longest_wait=longest_wait,
-            sleep=sleep,
+            # an overloaded server is waited for, however few tries a bad reply gets
+            policy=RetryPolicy(max(PATIENCE, retries), FIRST_WAIT_S, longest_wait, sleep),
             limiter=limiter,
             ledger=ledger,
             longest_reply=longest_reply,
             longest_question=self.settings.question_timeout or WHOLE * (self.settings.timeout or TIMEOUT_S),
-            remarks=Remarks(),
             pauses=self._report_pause,
             parameters=request_parameters(name, model),
         )
@@ -192,11 +191,6 @@ class LLMMind:
         other = copy(self)
         other._user_words = said  # noqa: SLF001  of its own class
         return other
-
-    @property
-    def unpriced_models(self) -> frozenset[str]:
-        """The names of models whose tokens were counted at 0 dollars because their price is unknown."""
-        return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
     def tell(self, hearing: ProgressListener) -> None:
         """Add a listener to pauses between tries; only the last one added is told of pieces of replies."""

@@ -14,16 +14,23 @@ from virl.mind.base import ConfiguredMind, Mind, Pictures, Prompt, ReplyT
 from virl.mind.providers import (
     KEYS,
     OWN_SERVER_KEY,
+    ModelDefaults,
+    Usage,
     base_url_of,
-    is_own_server,
-    longest_reply,
     manner_of,
-    options_of,
-    resolve_settings,
+    request_usd,
 )
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
-from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.mind.settings import (
+    ABILITIES,
+    Abilities,
+    Ability,
+    MindSettings,
+    lacking_abilities,
+    prices_in,
+    split_spec,
+)
 from virl.money.book import Exchange, Price
 from virl.money.ledger import Ledger
 from virl.redaction import Redaction, warn_of_placeholder
@@ -104,19 +111,16 @@ def opened_mind(
         return given.charged_to(ledger)
     if not isinstance(given, BaseChatModel):
         return ProgramMind(given, name, ledger)
-    from virl.mind.settings import Abilities, Ability  # noqa: PLC0415
+    abilities = _abilities(given, settings.pictures, set())
+    return LLMMind(given, name, price=price, abilities=abilities, limiter=limiter, ledger=ledger)
 
-    profile = dict(getattr(given, "profile", None) or {})
-    sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
-    fixed: frozenset[Ability] = frozenset() if settings.pictures is None else frozenset({"pictures"})
-    return LLMMind(
-        given,
-        name,
-        price=price,
-        abilities=Abilities(sees=bool(sees), fixed=fixed),
-        limiter=limiter,
-        ledger=ledger,
-    )
+
+def _abilities(model: "Model", pictures: bool | None, fixed: set[Ability]) -> Abilities:
+    """Return the abilities of a model, those in `fixed` and, unless `None`, `pictures` set by the user."""
+    if pictures is not None:
+        return Abilities(sees=pictures, fixed=frozenset({*fixed, "pictures"}))
+    known = getattr(model, "profile", None) or {}
+    return Abilities(sees=bool(known.get("image_inputs", True)), fixed=frozenset(fixed))
 
 
 class ProgramMind:
@@ -176,7 +180,10 @@ class ModelHost:
     @property
     def is_own_server(self) -> bool:
         """Return whether the server is one of the user's own, with an OpenAI-compatible API."""
-        return is_own_server(self.provider, self.base_url)
+        # a server of one's own never gets the provider's key
+        if not self.provider.startswith("openai") or not self.base_url:
+            return False
+        return self.base_url != os.environ.get("OPENAI_BASE_URL")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -250,8 +257,6 @@ def _llm_mind(
     """Return the mind that asks the language model `name`; other parameters are those of `open_mind`."""
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
-    from virl.mind.providers import Usage, request_usd  # noqa: PLC0415
-    from virl.mind.settings import ABILITIES, Abilities, Ability, lacking_abilities  # noqa: PLC0415
 
     price = (0.0, 0.0) if host.provider in _FREE else None
     if settings.price is not None:
@@ -263,7 +268,6 @@ def _llm_mind(
         )
     lacks = [one for one in ABILITIES if one in (settings.lacks or "").split(",")]
     fixed: set[Ability] = {"temperature"} if settings.temperature is not None else set()
-    fixed |= {"pictures"} if settings.pictures is not None else set()
     if settings.seed is not None:
         fixed.add("seed")
     elif seed is not None:
@@ -271,9 +275,8 @@ def _llm_mind(
         settings = settings.model_copy(update={"seed": seed % 2**31})
     fixed |= set(ABILITIES) if settings.lacks == "none" else set()
     opened = _model(name, host, settings)
-    profile = dict(getattr(opened, "profile", None) or {})
-    sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
-    abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
+    defaults = ModelDefaults(host.provider, settings, getattr(opened, "profile", None))
+    abilities = _abilities(opened, settings.pictures, fixed)
     abilities.disable_unsupported(opened, name, host.base_url, [*lacks, *lacking_abilities(remarks, name)])
     return LLMMind(
         opened,
@@ -282,10 +285,10 @@ def _llm_mind(
         price=price,
         manner=manner_of(name, own_server=host.is_own_server),
         abilities=abilities,
-        longest_reply=longest_reply(host.provider, settings, profile),
+        longest_reply=defaults.longest_reply,
         limiter=limiter,
         ledger=ledger,
-        settings=resolve_settings(host.provider, settings, profile),
+        settings=defaults.resolved_settings(),
     )
 
 
@@ -336,14 +339,14 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415
 
-        return OpenAI(model=model, **options_of(provider, settings, None), **options)
+        return OpenAI(model=model, **ModelDefaults(provider, settings).options(), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
     from virl.mind.chat.asking import adapt_model  # noqa: PLC0415
 
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})
-    chosen = options_of(provider, settings, known)
+    chosen = ModelDefaults(provider, settings, known).options()
     if provider == "openai":
         from virl.mind.chat.openai_chat import OpenAIChat  # noqa: PLC0415  takes half a second
 

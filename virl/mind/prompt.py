@@ -232,20 +232,18 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
 @lru_cache(maxsize=256)
 def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
     """Return the prompt in a file's text, fully checked; cached, since parsing its template takes long."""
-    matter, header, body = _split(text, path)
-    if _reply_type(matter, header, path, package) is not reply:
-        expected = f"{reply.__module__}:{reply.__qualname__}"
-        _refuse(path, _line_of(header, "reply"), f"reply: is {matter.reply}, the code expects {expected}")
-    _check_inputs(matter, header, body, path)
+    file = _split(text, path, package)
+    matter = file.matter
+    if file.reply_type() is not reply:
+        file.refuse("reply", f"is {matter.reply}, the code expects {reply.__module__}:{reply.__qualname__}")
+    file.check_inputs()
     if matter.stop and not (issubclass(reply, Text) and all(matter.stop)):
-        _refuse(path, _line_of(header, "stop"), "stop: takes texts that are not empty, with reply: Text only")
+        file.refuse("stop", "takes texts that are not empty, with reply: Text only")
     rule = _absolute(matter.rule, package) if matter.rule else None
-    parts = body.split(f"\n{SPLIT}\n", 2 if matter.turns else 1)
+    parts = file.body.split(f"\n{SPLIT}\n", 2 if matter.turns else 1)
     if matter.turns and len(parts) < 3:
-        _refuse(
-            path, _line_of(header, "turns"), f"turns: the template needs three parts between lines `{SPLIT}`"
-        )
-    orders, question, *told = parts if len(parts) > 1 else ("", body)
+        file.refuse("turns", f"the template needs three parts between lines `{SPLIT}`")
+    orders, question, *told = parts if len(parts) > 1 else ("", file.body)
     return Prompt(
         name,
         frozenset(matter.inputs),
@@ -264,25 +262,22 @@ def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 def check_prompt(path: Path, package: str = "") -> None:
     """Check a prompt file by itself, whatever reply its caller expects; `package`: of its routine, if any.
 
-    Args:
-        path: the file.
-        package: of the routine that it comes with; a reference that begins with a dot is not followed
-            without it.
+    A reference that begins with a dot is not followed without the package.
 
     Raises:
         BadInput: the file is broken; names file and line.
     """
-    matter, header, body = _split(read_text(path), path)
-    _check_inputs(matter, header, body, path)
-    for field, reference in (("reply", matter.reply), ("rule", matter.rule)):
+    file = _split(read_text(path), path, package)
+    file.check_inputs()
+    for field, reference in (("reply", file.matter.reply), ("rule", file.matter.rule)):
         if reference and (package or not reference.startswith(".")):
-            _load(reference, header, path, field, package)
-    if package or not matter.reply.startswith("."):
-        read_prompt(path, path.stem, _reply_type(matter, header, path, package), package)
+            file.load(field, reference)
+    if package or not file.matter.reply.startswith("."):
+        read_prompt(path, path.stem, file.reply_type(), package)
 
 
-def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Return (front matter, its lines, text of the templates) of a prompt file; errors name `path`."""
+def _split(text: str, path: Path, package: str) -> "_PromptFile":
+    """Return the parts of a prompt file with this text; errors name `path`."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")
@@ -291,56 +286,63 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
         _refuse(path, 1, "front matter has no closing `---` line")
     header = lines[1:end]
     matter = parse_settings("\n".join(header), FrontMatter, source=str(path), first_line=2)
-    return matter, header, "\n".join(lines[end + 1 :])
+    return _PromptFile(path, package, header, matter, "\n".join(lines[end + 1 :]))
 
 
-def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
-    """Return the front matter's reply type; raise `BadInput`, at its line in `header`, if no `Reply`."""
-    line = _line_of(header, "reply")
-    kind = _load(matter.reply, header, path, "reply", package)
-    if not (isinstance(kind, type) and issubclass(kind, Reply)):
-        _refuse(path, line, f"reply: {matter.reply} is not a virl.mind.replies.Reply")
-    return kind
+@dataclass(frozen=True, slots=True)
+class _PromptFile:
+    """The parts of a prompt file, with the name of the package of the routine that it belongs to, if any."""
 
+    path: Path
+    package: str
+    header: list[str]
+    """Lines of the front matter."""
+    matter: FrontMatter
+    body: str
+    """Text of the templates."""
 
-def _load(reference: str, header: list[str], path: Path, field: str, package: str) -> Any:
-    """Return what a front matter's field names by reference; raise `BadInput` if it cannot be imported."""
-    try:
-        return load(_absolute(reference, package))
-    except (ImportError, AttributeError) as fault:
-        _refuse(path, _line_of(header, field), f"{field}: {reference} cannot be imported ({one_line(fault)})")
+    def refuse(self, field: str, fault: str) -> NoReturn:
+        """Raise `BadInput` for a fault of a front matter's field, at its line; at line 1 if it has none."""
+        lines = (line for line, text in enumerate(self.header, 2) if text.startswith(f"{field}:"))
+        _refuse(self.path, next(lines, 1), f"{field}: {fault}")
+
+    def load(self, field: str, reference: str) -> Any:
+        """Return what a field names by reference; raise `BadInput` if it cannot be imported."""
+        try:
+            return load(_absolute(reference, self.package))
+        except (ImportError, AttributeError) as fault:
+            self.refuse(field, f"{reference} cannot be imported ({one_line(fault)})")
+
+    def reply_type(self) -> type[Reply]:
+        """Return the reply type that the front matter names; raise `BadInput` if it is no `Reply`."""
+        kind = self.load("reply", self.matter.reply)
+        if not (isinstance(kind, type) and issubclass(kind, Reply)):
+            self.refuse("reply", f"{self.matter.reply} is not a virl.mind.replies.Reply")
+        return kind
+
+    def check_inputs(self) -> None:
+        """Raise `BadInput` if the inputs in the front matter and the variables of the templates differ."""
+        matter, body_line = self.matter, len(self.header) + 2
+        try:
+            tree = environment().parse(self.body)
+            used = meta.find_undeclared_variables(tree)
+        except TemplateSyntaxError as fault:
+            _refuse(self.path, body_line + fault.lineno, f"template: {fault.message}")
+        if matter.turns and matter.turns not in matter.inputs:
+            self.refuse("turns", f"{matter.turns!r} is not among the inputs")
+        used = (used - {TURN}) | {matter.turns} if matter.turns else used
+        for name in sorted(used - set(matter.inputs)):
+            line = min(node.lineno for node in tree.find_all(nodes.Name) if node.name == name)
+            _refuse(self.path, body_line + line, f"template uses {name!r}, which is not among the inputs")
+        if unused := sorted(set(matter.inputs) - used):
+            self.refuse("inputs", f"the template does not use {', '.join(unused)}")
+        if repeated := sorted({name for name in matter.inputs if matter.inputs.count(name) > 1}):
+            self.refuse("inputs", f"{', '.join(repeated)} is repeated")
 
 
 def _absolute(reference: str, package: str) -> str:
     """Return a reference with the package's name put before a leading dot."""
     return f"{package}{reference}" if reference.startswith(".") else reference
-
-
-def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path) -> None:
-    """Raise `BadInput` if the inputs in the front matter and the variables of the templates differ."""
-    body_line = len(header) + 2
-    try:
-        tree = environment().parse(body)
-        used = meta.find_undeclared_variables(tree)
-    except TemplateSyntaxError as fault:
-        _refuse(path, body_line + fault.lineno, f"template: {fault.message}")
-    if matter.turns and matter.turns not in matter.inputs:
-        _refuse(path, _line_of(header, "turns"), f"turns: {matter.turns!r} is not among the inputs")
-    used = (used - {TURN}) | {matter.turns} if matter.turns else used
-    for name in sorted(used - set(matter.inputs)):
-        line = min(node.lineno for node in tree.find_all(nodes.Name) if node.name == name)
-        _refuse(path, body_line + line, f"template uses {name!r}, which is not among the inputs")
-    unused = sorted(set(matter.inputs) - used)
-    if unused:
-        _refuse(path, _line_of(header, "inputs"), f"inputs: the template does not use {', '.join(unused)}")
-    repeated = sorted({name for name in matter.inputs if matter.inputs.count(name) > 1})
-    if repeated:
-        _refuse(path, _line_of(header, "inputs"), f"inputs: {', '.join(repeated)} is repeated")
-
-
-def _line_of(header: list[str], field: str) -> int:
-    """Return the line number, in the prompt file, of a front matter's field; 1 if it has no such field."""
-    return next((line for line, text in enumerate(header, 2) if text.startswith(f"{field}:")), 1)
 
 
 def _refuse(path: Path, line: int, fault: str) -> NoReturn:

@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from math import ceil
+from operator import add
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -92,106 +93,89 @@ def base_url_of(provider: str) -> str | None:
     return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
 
 
-def is_own_server(provider: str, base_url: str | None) -> bool:
-    """Return whether a base URL is that of the user's own server, which never gets the provider's key."""
-    if not provider.startswith("openai") or not base_url:
-        return False
-    return base_url != os.environ.get("OPENAI_BASE_URL")
+@dataclass(frozen=True, slots=True)
+class ModelDefaults:
+    """The values that requests to a model have: as the user sets them, else as its provider needs them."""
 
+    provider: str
+    """Name of the model's provider, such as `openai`."""
+    settings: "MindSettings"
+    """Settings that the user asks for."""
+    profile: Mapping[str, Any] | None = None
+    """Facts that LangChain knows of the model; `None` if it knows nothing."""
 
-def options_of(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the keyword arguments for LangChain's class of a provider's models.
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that is sent; `None` if the model takes none."""
+        if self.settings.temperature is not None:
+            return self.settings.temperature
+        known = self.profile or {}
+        # OpenAI's models that reason take a temperature only without reasoning, whatever the profile says
+        refuses = self.provider == "openai" and known.get("reasoning_output")
+        return 0.0 if known.get("temperature", True) and not refuses else None
 
-    Args:
-        provider: such as `openai`.
-        settings: of the user; those left out get their defaults.
-        profile: what LangChain knows of the model; `None` if it knows nothing.
-    """
-    temperature, tokens = reply_defaults(provider, settings, profile)
-    timeout = settings.timeout or TIMEOUT_S
-    chosen: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
-    seed = {} if settings.seed is None else {"seed": settings.seed}
-    match provider:
-        case "openai":
-            chosen |= {"max_tokens": tokens, "stream_usage": True}
-            chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
-            chosen |= seed
-        case "openai-completion":
-            chosen |= {"max_tokens": settings.max_tokens or COMPLETION_TOKENS, **seed}
-        case "anthropic":
-            chosen |= {"max_tokens": tokens}
-            chosen |= {"effort": settings.effort} if settings.effort else {}
-        case "google_genai":
-            chosen |= {"max_output_tokens": tokens}
-            chosen |= {"thinking_level": settings.effort} if settings.effort else {}
-            chosen |= {} if os.environ.get("GOOGLE_GENAI_API_VERSION") else {"api_version": GEMINI_VERSION}
-            chosen |= seed
-        case "ollama":
-            chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
-            levels = {"none": False, "low": "low", "medium": "medium", "high": "high"}
-            chosen |= {"reasoning": levels.get(settings.effort, True)} if settings.effort else {}
-            chosen |= seed
-            return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
-        case _:
-            chosen = {} if settings.temperature is None else chosen
-            chosen |= {} if settings.max_tokens is None else {"max_tokens": tokens}
-            chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
-    return {**chosen, "timeout": timeout, "max_retries": 0}
+    @property
+    def tokens(self) -> int:
+        """Most tokens of a reply, those of its reasoning included."""
+        known = self.profile or {}
+        reasons = bool(known.get("reasoning_output", not known or self.provider == "ollama"))
+        tokens = self.settings.max_tokens or (REASONED_TOKENS if reasons else REPLY_TOKENS)
+        return min(tokens, int(known.get("max_output_tokens") or tokens))
 
+    @property
+    def longest_reply(self) -> int:
+        """Most tokens of a reply that its cost is estimated by: the limit sent, else the model's own.
 
-def reply_defaults(
-    provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
-) -> tuple[float | None, int]:
-    """Return a model's (temperature, most tokens of a reply); temperature is `None` if the model takes none.
+        Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
+        """
+        if self.provider == "openai-completion":
+            return self.settings.max_tokens or COMPLETION_TOKENS
+        if self.provider in _LIMITED or self.settings.max_tokens:
+            return self.tokens
+        return int((self.profile or {}).get("max_output_tokens") or REASONED_TOKENS)
 
-    Args:
-        provider: such as `openai`.
-        settings: asked for.
-        profile: what is known of the model; `None` for nothing.
-    """
-    known = profile or {}
-    reasons = bool(known.get("reasoning_output", not known or provider == "ollama"))
-    tokens = settings.max_tokens or (REASONED_TOKENS if reasons else REPLY_TOKENS)
-    tokens = min(tokens, int(known.get("max_output_tokens") or tokens))
-    # OpenAI's models that reason take a temperature only without reasoning, whatever the profile says
-    takes = known.get("temperature", True) and not (provider == "openai" and known.get("reasoning_output"))
-    temperature = settings.temperature if settings.temperature is not None else (0.0 if takes else None)
-    return temperature, tokens
+    def resolved_settings(self) -> "MindSettings":
+        """Return the settings with defaults; temperature and seed are `None` if the model takes none."""
+        context = self.settings.context or (OLLAMA_CONTEXT if self.provider == "ollama" else None)
+        timeout = self.settings.timeout or TIMEOUT_S
+        known: dict[str, object] = {"temperature": self.temperature, "max_tokens": self.tokens}
+        known |= {"context": context, "timeout": timeout}
+        known |= {} if self.provider in SEEDED else {"seed": None}
+        return self.settings.model_copy(update=known)
 
-
-def longest_reply(provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None) -> int:
-    """Return the most tokens of a reply that its cost is estimated by: the limit sent, else the model's own.
-
-    Where no limit is sent or known, it is `REASONED_TOKENS`, although a model may write more.
-
-    Args:
-        provider: such as `openai`.
-        settings: asked for.
-        profile: what is known of the model; `None` for nothing.
-    """
-    if provider == "openai-completion":
-        return settings.max_tokens or COMPLETION_TOKENS
-    if provider in _LIMITED or settings.max_tokens:
-        return reply_defaults(provider, settings, profile)[1]
-    return int((profile or {}).get("max_output_tokens") or REASONED_TOKENS)
-
-
-def resolve_settings(
-    provider: str, settings: "MindSettings", profile: Mapping[str, Any] | None
-) -> "MindSettings":
-    """Return the settings with defaults filled in; temperature and seed `None` if the model takes none.
-
-    Args:
-        provider: such as `openai`.
-        settings: asked for.
-        profile: what is known of the model; `None` for nothing.
-    """
-    temperature, tokens = reply_defaults(provider, settings, profile)
-    context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)
-    timeout = settings.timeout or TIMEOUT_S
-    known = {"temperature": temperature, "max_tokens": tokens, "context": context, "timeout": timeout}
-    known |= {} if provider in SEEDED else {"seed": None}
-    return settings.model_copy(update=known)
+    def options(self) -> dict[str, Any]:
+        """Return the keyword arguments for LangChain's class of the provider's models."""
+        settings, tokens, temperature = self.settings, self.tokens, self.temperature
+        timeout = settings.timeout or TIMEOUT_S
+        chosen: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        seed = {} if settings.seed is None else {"seed": settings.seed}
+        match self.provider:
+            case "openai":
+                chosen |= {"max_tokens": tokens, "stream_usage": True}
+                chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
+                chosen |= seed
+            case "openai-completion":
+                chosen |= {"max_tokens": settings.max_tokens or COMPLETION_TOKENS, **seed}
+            case "anthropic":
+                chosen |= {"max_tokens": tokens}
+                chosen |= {"effort": settings.effort} if settings.effort else {}
+            case "google_genai":
+                chosen |= {"max_output_tokens": tokens}
+                chosen |= {"thinking_level": settings.effort} if settings.effort else {}
+                if not os.environ.get("GOOGLE_GENAI_API_VERSION"):
+                    chosen["api_version"] = GEMINI_VERSION
+                chosen |= seed
+            case "ollama":
+                chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
+                levels = {"none": False, "low": "low", "medium": "medium", "high": "high"}
+                chosen |= {"reasoning": levels.get(settings.effort, True)} if settings.effort else {}
+                chosen |= seed
+                return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
+            case _:
+                chosen = {} if settings.temperature is None else chosen
+                chosen |= {} if settings.max_tokens is None else {"max_tokens": tokens}
+                chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
+        return {**chosen, "timeout": timeout, "max_retries": 0}
 
 
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -250,12 +234,7 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         """Return the sums of two counts of tokens."""
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.cached_input_tokens + other.cached_input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.written_input_tokens + other.written_input_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
 def expected_usage(

@@ -163,6 +163,7 @@ class ScriptMind:
 
     def line(self, *path: str | int) -> int:
         """Return the line number, from 1, of the field at a path of keys and indices in the script."""
+        # Read once more, since settings keep no line numbers.
         node = yaml.compose(self.path.read_text(encoding="utf-8"), yaml.SafeLoader)
         return 1 + max(_lines_on_path(node, path), default=0)
 

@@ -106,10 +106,9 @@ class Sentence:
 
     def mark(self, phrases: tuple[str, ...], state: str) -> None:
         """Set the state of words that occur in one of the phrases, unless quoted or in a state already."""
-        for first, last in self._find_phrases(phrases):
-            for word in self.words[first:last]:
-                if not word.state and not word.is_quoted:
-                    word.state = state
+        for word in self._words_of(phrases):
+            if not word.state and not word.is_quoted:
+                word.state = state
 
     def mark_stretch(self, stretch: str) -> None:
         """Set the words of a stretch to `USED` wherever it occurs; a `GAP` in it stands for other words."""
@@ -129,14 +128,8 @@ class Sentence:
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
         """Set all words of phrases to `NARROWING`, whatever state they have."""
-        for first, last in self._find_phrases(phrases):
-            for word in self.words[first:last]:
-                word.state = NARROWING
-
-    def unmark(self, state: str) -> None:
-        """Remove a state from all words that have it."""
-        for word in self.words:
-            word.state = "" if word.state == state else word.state
+        for word in self._words_of(phrases):
+            word.state = NARROWING
 
     def mark_background(
         self, start: int, end: int, *, is_certain: bool, restrictions: tuple[str, ...]
@@ -229,13 +222,9 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause requests nothing: it tells of people, past or manner, or exclaims.
+        """Return whether a clause of text `said` requests nothing: it tells of people, past or manner.
 
-        Args:
-            clause: words of a clause of this sentence.
-            said: the same words, separated by blanks.
-            words: the word lists.
-            apart: whether no rule used a word of the sentence before the clause.
+        With `apart`, no rule used a word of the sentence before the clause.
         """
         if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
@@ -253,9 +242,10 @@ class Sentence:
         shouts = self.is_exclaimed and said.split()[0] not in _LEADING
         return begins or shouts or (apart and (way or said.startswith("who ")))
 
-    def _find_phrases(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-        """Yield (index of first word, index after last word) of each phrase that occurs in the sentence."""
-        return _spans([word.word for word in self.words], phrases)
+    def _words_of(self, phrases: tuple[str, ...]) -> Iterator[Word]:
+        """Yield the words of each phrase that occurs in the sentence."""
+        for first, last in _spans([word.word for word in self.words], phrases):
+            yield from self.words[first:last]
 
     def _places(self, piece: list[str], within: range) -> Iterator[int]:
         """Yield the indices, within a range, at which the words of `piece` occur in the sentence."""
@@ -322,6 +312,7 @@ def sentences_of(text: str) -> Iterator[Sentence]:
     sentence, clause = Sentence(text), 0
     end = 0
     for token in _TOKEN.finditer(text):
+        # An empty line ends a sentence without a full stop, such as a heading.
         if "\n\n" in text[end : token.start()] and sentence.words:
             yield sentence
             sentence, clause = Sentence(text), 0

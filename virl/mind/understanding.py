@@ -85,7 +85,7 @@ _STATED = re.compile(
 _TIMES = re.compile("hour|day|morning|afternoon|evening|night|week|weekend|month|year|time|trip|order")
 
 
-def mark_pointers(sentences: Sequence[Sentence]) -> None:
+def _mark_pointers(sentences: Sequence[Sentence]) -> None:
     """Mark as narrowing the words that refer to a place not requested: "She works in a cafe. Lunch there".
 
     Words of a comparison are marked too: "a cafe as good as the one at home".
@@ -121,7 +121,7 @@ def mark_pointers(sentences: Sequence[Sentence]) -> None:
             is_asked = True
 
 
-def mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
+def _mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
     """Mark statements on places not sought as telling of a life; "a bakery is ..." also as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
@@ -144,15 +144,12 @@ def _used_words(words: Sequence[Word]) -> set[str]:
     return {word.word for word in words if word.state == USED}
 
 
-def mark_references(
+def _mark_references(
     sentences: Sequence[Sentence], animals: tuple[str, ...], told: Collection[Word] = ()
 ) -> None:
     """Mark as narrowing pronouns whose noun is an aside or denied: "we had a dishwasher; a flat with one".
 
-    Args:
-        sentences: the sentences of a text, with the marks that they have.
-        animals: words for animals, after which "for him" or "where she can" narrows the request.
-        told: words of courtesy and manner, to which no pronoun refers.
+    After words of `animals`, "for him" narrows too; no pronoun refers to `told` words of courtesy and manner.
     """
     before: list[Word] = []
     is_denied = has_animal = is_owned = False
@@ -266,6 +263,7 @@ def understand(reading: Reading) -> Understanding:
     """Return the words of a text in groups: understood, asides, and those that may narrow the request."""
     words = understanding_words()
     marks = list(sentences_of(reading.text))
+    # The order matters: most marks leave alone the words that have a state already.
     mark_stretches(marks, reading.used)
     for sentence in marks:
         for name in reading.names:
@@ -286,12 +284,12 @@ def understand(reading: Reading) -> Understanding:
         sentence.mark(words.fillers, FILLER)
         sentence.mark_name(words.demands)
         sentence.mark_asides(words)
-    mark_statements(marks, words.demands)
-    mark_references(marks, words.animals, told)
-    mark_pointers(marks)
+    _mark_statements(marks, words.demands)
+    _mark_references(marks, words.animals, told)
+    _mark_pointers(marks)
     known = sum(one.count(USED, FILLER, NARROWING) for one in marks)
-    for sentence in marks:
-        sentence.unmark(NARROWING)
+    for word in (word for sentence in marks for word in sentence.words if word.state == NARROWING):
+        word.state = ""
     total = sum(len(one.words) for one in marks)
     narrowing = tuple(group for one in marks for group in one.groups(""))
     return Understanding(

@@ -298,14 +298,9 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Yield an attribute's mentions; `negations` reverse them up to a break; `groups`: for, against, ignored.
+    """Yield a sentence's mentions of attribute `name`; `groups`: phrases for it, against it, to pass over.
 
-    Args:
-        name: of the attribute.
-        sentence: as `Lexicon.sentences` gives it.
-        groups: phrases for the attribute (true), against it (false), and to be passed over (`None`).
-        negations: phrases that reverse a mention soon after them.
-        breaks: phrases at which the reach of negations ends.
+    Phrases of `negations` reverse a mention soon after them, unless one of `breaks` is in between.
     """
     spans = [
         (match.start(), match.end(), holds)
@@ -313,6 +308,7 @@ def _mentions(
         for match in matches_of(phrases, sentence)
     ]
     taken: list[tuple[int, int]] = []
+    # Where phrases overlap, the longest counts.
     for start, end, holds in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if any(start < other_end and other_start < end for other_start, other_end in taken):
             continue

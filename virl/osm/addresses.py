@@ -15,7 +15,7 @@ from virl.osm.extract import OsmExtract, OsmObjects, Tags
 from virl.osm.names import other_names
 from virl.osm.streets import TwinStreets
 from virl.platform.city.maps import Address
-from virl.towns.places import plain
+from virl.towns.places import StreetIndex, plain
 
 _NUMBER = "addr:housenumber"
 """Key of the tag with a house number."""
@@ -48,13 +48,15 @@ class TwinAddresses:
     def __init__(self, extract: OsmExtract, streets: TwinStreets, named: Mapping[str, LatLng]) -> None:
         """Collect an extract's house numbers and streets; `named` are positions of places by name."""
         self._frame = extract.frame
-        self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
         self._doors = _doors_by_address(extract)
-        self._stretches: dict[str, list[int]] = {}
-        for street, way in zip(streets.streets, streets.way.tolist(), strict=True):
-            for name in {plain(each) for each in (street.name, *other_names(extract.lines.tags[way]))} - {""}:
-                self._stretches.setdefault(name, []).append(street.id)
+        names = (
+            {plain(each) for each in (street.name, *other_names(extract.lines.tags[way]))} - {""}
+            for street, way in zip(streets.streets, streets.way.tolist(), strict=True)
+        )
+        self._streets = StreetIndex(
+            extract.frame, streets.streets, streets.junctions, streets.panoramas, names
+        )
 
     def find(self, address: str) -> LatLng:
         """Return the position of an address, crossing, street or place name, else of its first known part.
@@ -93,10 +95,7 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of a plain address part, preferably in a town of `around`; `None` if unknown.
-
-        `around` are all parts: of several house numbers the one whose town is among them counts.
-        """
+        """Return the position of a plain address part, rather in a town of `around`; `None` if unknown."""
         first, _, rest = text.partition(" ")
         number_last = f"{rest} {first}" if first[:1].isdigit() and rest else text
         writings = (text, *_shorter_writings(number_last))
@@ -104,31 +103,7 @@ class TwinAddresses:
         if doors:
             door = next((door for door in doors if plain(door.city) in around), doors[0])
             return self._frame.position(door.x, door.y)
-        names = text.split(" & ")
-        if len(names) == 2 and all(name in self._stretches for name in names):
-            return self._find_crossing(*names)
-        return self._street_middle(text) if text in self._stretches else None
-
-    def _find_crossing(self, one: str, other: str) -> LatLng | None:
-        """Return the position of a junction of two streets by their plain names; `None` if there is none."""
-        streets = self._streets.streets
-        ends = [
-            {end for number in self._stretches[name] for end in (streets[number].start, streets[number].end)}
-            for name in (one, other)
-        ]
-        shared = min(ends[0] & ends[1], default=None)
-        return None if shared is None else self._frame.position(*self._streets.junctions[shared].tolist())
-
-    def _street_middle(self, name: str) -> LatLng:
-        """Return the position of the panorama nearest to the middle of a street, by its plain name."""
-        panoramas = self._streets.panoramas
-        mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
-        if not len(mine):
-            line = self._streets.streets[self._stretches[name][0]].line
-            return self._frame.position(*line[len(line) // 2].tolist())
-        xy = panoramas.xy[mine]
-        nearest = np.argmin(np.linalg.norm(xy - xy.mean(axis=0), axis=1))
-        return self._frame.position(*xy[nearest].tolist())
+        return self._streets.find(text)
 
 
 _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")

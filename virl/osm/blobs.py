@@ -115,6 +115,7 @@ class _BlobSelection:
                     codes.write(marks.tobytes())
                     touches = any(not (marks & (15 << 4 * box)).all() for box in range(len(self._sides)))
                 elif kind == WAYS:
+                    # In a sorted file all nodes have been read when the first way comes.
                     if not len(self._known[0]):
                         numbers.flush()
                         codes.flush()
@@ -132,11 +133,7 @@ class _BlobSelection:
         return True
 
     def _read_ways(self, data: Bytes, wanted: Ints) -> tuple[Ints, bool]:
-        """Note ways near the part or in sorted `wanted`; return (ids of all ways, True if any was noted).
-
-        Returns:
-            The numbers of all ways in the block, and True if any of them was noted.
-        """
+        """Note ways near the part or in sorted `wanted`; return (ids of all ways, True if any was noted)."""
         ids, near, nodes = read_ways(data, *self._known, len(self._sides), wanted)
         self._ways.append(ids[near != 0])
         self._nodes.append(nodes)
@@ -148,6 +145,7 @@ class _BlobSelection:
         Needed are all relations, and what may touch the part or belongs to an area that does.
         """
         self._copy(out, [blob for blob in self._blobs if blob.kind == RELATIONS])
+        # Relations come last in a file, and tell only then which ways belong to an area near the part.
         near = set(np.concatenate(self._ways).tolist())
         members = _area_ways(out, near)
         for blob in self._blobs:
@@ -186,15 +184,12 @@ def _has_any(blob: _Blob, numbers: Ints) -> bool:
 
 def _map_numbers(path: Path, kind: type) -> NDArray[Any]:
     """Return the numbers of NumPy type `kind` in a binary file as an array that is read when used."""
+    # The numbers of all nodes of a country take gigabytes, more than memory may have.
     return np.asarray(np.memmap(path, kind, "r"))
 
 
 def _unpacked(file: BinaryIO, start: int, most: int | None) -> Iterator[tuple[int, int, Bytes]]:
-    """Yield (start, end, unpacked bytes) of up to `most` blobs, `None` for all, from position `start` on.
-
-    Raises:
-        EOFError, ValueError, LookupError, zlib.error: the file is one of `UNREADABLE`.
-    """
+    """Yield (start, end, unpacked bytes) of up to `most` blobs, `None` for all, from position `start` on."""
     for _ in range(most) if most else count():
         file.seek(start)
         if not (head := file.read(4)):
@@ -280,12 +275,8 @@ def _scale(data: Bytes) -> tuple[int, int, int]:
 def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
     """Return (node ids of a block, bit codes of the box sides beyond which each lies), for 1 or 2 boxes.
 
-    A code has four bits a box, the last box lowest: 1, 2, 4 and 8 for a node beyond its south, west, north
-    and east side.
-
-    Args:
-        data: the block.
-        sides: (south, west, north, east) of at most two boxes, nanodegrees, shape (boxes, 4).
+    `sides` are (south, west, north, east) of the boxes, nanodegrees, shape (boxes, 4). A code has four bits a
+    box, the last box lowest: 1, 2, 4 and 8 for a node beyond its south, west, north and east side.
     """
     step, lat_from, lng_from = _scale(data)
     total, at, size = 0, 0, len(data)

@@ -146,10 +146,6 @@ class Box:
 def box_of(text: str, *, is_copied: bool = False) -> Box:
     """Return the box of a text `S,W,N,E` in degrees; one copied from a file (`is_copied`) may be larger.
 
-    Args:
-        text: four numbers with commas: south, west, north and east.
-        is_copied: whether the box is copied from an extract, which may be larger, and no server is asked.
-
     Raises:
         BadInput: it is no box, or too large or too small.
     """

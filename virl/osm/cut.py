@@ -57,12 +57,7 @@ class Mended:
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:
-    """Return whether a way with these tags should be an area; `closed`: whether it ends where it begins.
-
-    Args:
-        tags: of the way.
-        closed: whether it ends where it begins.
-    """
+    """Return whether a way with these tags should be an area; `closed`: whether it ends where it begins."""
     is_line = not LINE_TAGS.isdisjoint(tags) and tags.get("area") != "yes"
     if tags.get("area") == "no" or is_line:
         return False
@@ -126,12 +121,8 @@ def _mend_outline(one: Unclosed, rings: _Rings) -> Mended:
     point = shapely.Point(corners.mean(axis=0))
     lacking = sum(rings.lacks(way) for way in one.ways)
     if lacking:
-        what = (
-            f"{lacking} of its {len(one.ways)} ways, or nodes of them"
-            if len(one.ways) > 1
-            else "some of its nodes"
-        )
-        return Mended(point, f"the file lacks {what}")
+        several = f"{lacking} of its {len(one.ways)} ways, or nodes of them"
+        return Mended(point, f"the file lacks {several if len(one.ways) > 1 else 'some of its nodes'}")
     outer, inner = (
         _fill_rings([rings.corners(way) for way in one.ways if (way in one.inner) == is_inner])
         for is_inner in (False, True)

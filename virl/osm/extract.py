@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import osmium
@@ -49,28 +49,10 @@ WIDEST_M = 100_000.0
 """Largest width of a town in metres; chosen: Liechtenstein is 28 km wide."""
 
 POINT_KEYS = (
-    "addr:housenumber",
-    "advertising",
-    "amenity",
-    "barrier",
-    "club",
-    "craft",
-    "education",
-    "emergency",
-    "entrance",
-    "healthcare",
-    "highway",
-    "historic",
-    "leisure",
-    "man_made",
-    "name",
-    "natural",
-    "office",
-    "public_transport",
-    "railway",
-    "shop",
-    "tourism",
-)
+    "addr:housenumber", "advertising", "amenity", "barrier", "club", "craft", "education", "emergency",
+    "entrance", "healthcare", "highway", "historic", "leisure", "man_made", "name", "natural", "office",
+    "public_transport", "railway", "shop", "tourism",
+)  # fmt: skip
 """Keys of tags of which a node needs at least one to be read."""
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
 """Keys of tags of which a way needs at least one to be read as a line; see also `NATURAL_LINES`."""
@@ -144,6 +126,7 @@ def read_extract(path: Path, region: Region | None = None, day: str = "") -> Osm
         else:
             part = Path(scratch, "part.osm.pbf")
             cut_part(path, region, part)
+        # The file's date counts first: a town must not change with the day on which it is opened.
         return _Reading(part).extract(path, region, date_of(path) or newest_day(path) or day)
 
 
@@ -289,16 +272,26 @@ def damage_reported(path: Path) -> Iterator[None]:
         ) from None
 
 
+class _Object(NamedTuple):
+    """An object as read from a file: a node, a piece of a way, or an area."""
+
+    name: str
+    """Letter and number of the object, such as `w34`."""
+    tags: Tags
+    """Tags of the object."""
+    wkb: str
+    """Shape in degrees as hexadecimal WKB; empty for a mended outline, whose shape is known in metres."""
+    nodes: _Nodes = ()
+    """Numbers of the nodes of a piece of a way, in order."""
+
+
 class _Reading:
     """A reader that collects the needed objects of a sorted extract file when it is made."""
 
     def __init__(self, path: Path) -> None:
         """Read the file once, and collect its points, lines, areas and unclosed outlines."""
         self._path = path
-        self._points = _Collected()
-        self._lines = _Collected()
-        self._areas = _Collected()
-        self._line_nodes: list[_Nodes] = []
+        self._found: dict[str, list[_Object]] = {"points": [], "lines": [], "areas": []}
         self._outlines: dict[str, Unclosed] = {}
         self._left_out = LeftOut(is_told=False)
         factory = osmium.geom.WKBFactory()
@@ -318,11 +311,12 @@ class _Reading:
         """Add an osmium object with these tags to the points, lines, areas or outlines, if it is needed."""
         if isinstance(osm_object, osmium.osm.Node):
             if not tags.keys().isdisjoint(POINT_KEYS):
-                self._points.add(f"n{shown_number(osm_object.id)}", tags, factory.create_point(osm_object))
+                name = f"n{shown_number(osm_object.id)}"
+                self._found["points"].append(_Object(name, tags, factory.create_point(osm_object)))
         elif isinstance(osm_object, osmium.osm.Area):
             if not tags.keys().isdisjoint(AREA_KEYS):
                 name = f"{'w' if osm_object.from_way() else 'r'}{shown_number(osm_object.orig_id())}"
-                self._areas.add(name, tags, factory.create_multipolygon(osm_object))
+                self._found["areas"].append(_Object(name, tags, factory.create_multipolygon(osm_object)))
         elif isinstance(osm_object, osmium.osm.Way):
             self._add_way(osm_object, tags)
         elif isinstance(osm_object, osmium.osm.Relation) and is_area_relation(tags):
@@ -354,17 +348,13 @@ class _Reading:
             self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
         for run in runs:
             line = shapely.LineString([(node.lon, node.lat) for node in run])
-            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
-            self._line_nodes.append(tuple(node.ref for node in run))
+            nodes = tuple(node.ref for node in run)
+            self._found["lines"].append(_Object(name, tags, shapely.to_wkb(line, hex=True), nodes))
 
     def extract(self, path: Path, region: Region | None, day: str) -> OsmExtract:
-        """Return the collected objects that existed on `day`; `path` is the user's file, for error texts."""
-        for collected in (self._points, self._lines, self._areas):
-            kept = collected.keep_existing(day)
-            if collected is self._lines:
-                self._line_nodes = [self._line_nodes[index] for index in kept]
-        collections = {"points": self._points, "lines": self._lines, "areas": self._areas}
-        degrees = {name: shapely.from_wkb(each.wkb) for name, each in collections.items()}
+        """Return the objects of a region, or all, that existed on `day`; `path` is named in error texts."""
+        kept = {kind: [one for one in each if is_there(one.tags, day)] for kind, each in self._found.items()}
+        degrees = {kind: shapely.from_wkb([one.wkb for one in each]) for kind, each in kept.items()}
         if not len(degrees["lines"]):
             if region is None:
                 raise BadInput(f"{path}: no street is in it: give another file")
@@ -372,66 +362,36 @@ class _Reading:
             covers = f", {_covers(*box)}" if box else ""
             raise BadInput(f"{path}: no street is in this region of it{covers}: give another region")
         frame = region.frame if region else _frame_around(degrees["lines"])
-        shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
+        shapes = {kind: _to_metres(each, frame) for kind, each in degrees.items()}
         outline = region.polygon if region else _box_around(path, shapes["lines"])
         # A way that only passes a corner of the region has no node inside, and would be lost.
-        lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
-        self._mend(frame, shapes, day)
-        return OsmExtract(
-            frame=frame,
-            outline=outline,
-            date=date_of(path),
-            points=self._points.objects(shapes["points"]),
-            lines=self._lines.objects(lines),
-            line_nodes=nodes,
-            areas=self._areas.objects(shapes["areas"]),
-            left_out=self._left_out.omissions(),
+        nodes = [one.nodes for one in kept["lines"]]
+        shapes["lines"], line_nodes = _with_crossings(shapes["lines"], nodes, outline)
+        self._mend(frame, kept, shapes, day)
+        points, lines, areas = (
+            OsmObjects(tuple(one.name for one in each), tuple(one.tags for one in each), shapes[kind])
+            for kind, each in kept.items()
         )
+        left_out = self._left_out.omissions()
+        return OsmExtract(frame, outline, date_of(path), points, lines, line_nodes, areas, left_out)
 
-    def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
-        """Add to `shapes` an area, or a point in its place, for each outline that osmium could not close."""
-        closed = set(self._areas.ids)
+    def _mend(
+        self, frame: LocalFrame, kept: dict[str, list[_Object]], shapes: dict[str, Shapes], day: str
+    ) -> None:
+        """Add to `kept`, and in metres to `shapes`, an area or a point for each outline left unclosed."""
+        closed = {one.name for one in kept["areas"]}
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
         ]
         for one, made in zip(unclosed, mend_outlines(self._path, unclosed, frame), strict=True):
             if made.fault:
                 self._left_out.add("outlines", f"{one.name}: {made.fault}", one.name)
-            where = self._points if made.fault else self._areas
             if made.shape is None or (made.fault and "name" not in one.tags):
                 continue
             kind = "points" if made.fault else "areas"
             shape = shapely.transform(made.shape, lambda xy: np.round(xy, 3))
-            # Without WKB: its shape is in metres already, and stands last as its name does.
-            where.add(one.name, one.tags, "")
+            kept[kind].append(_Object(one.name, one.tags, ""))
             shapes[kind] = np.append(shapes[kind], np.array([shape], object))
-
-
-class _Collected:
-    """A growing list of the objects of one kind of geometry."""
-
-    def __init__(self) -> None:
-        self.ids: list[str] = []
-        self.tags: list[Tags] = []
-        self.wkb: list[str] = []
-
-    def add(self, name: str, tags: Tags, wkb: str) -> None:
-        """Add an object by its name such as `w34`, with its tags and its shape as hexadecimal WKB."""
-        self.ids.append(name)
-        self.tags.append(tags)
-        self.wkb.append(wkb)
-
-    def keep_existing(self, day: str) -> list[int]:
-        """Drop the objects that did not exist on a day; return the old indices of the others."""
-        kept = [index for index, tags in enumerate(self.tags) if is_there(tags, day)]
-        self.ids = [self.ids[index] for index in kept]
-        self.tags = [self.tags[index] for index in kept]
-        self.wkb = [self.wkb[index] for index in kept]
-        return kept
-
-    def objects(self, shapes: Shapes) -> OsmObjects:
-        """Return the collected objects with `shapes`, one for each in metres, as their geometry."""
-        return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
 
 
 def _frame_around(lines: Shapes) -> LocalFrame:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from io import BufferedIOBase
 from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +22,8 @@ MOST_TIMES = 60
 FREE_BYTES = 20_000_000
 """Unpacked size in bytes up to which no file is refused; chosen: villages repeat themselves when packed."""
 
+_XML_SUFFIXES = frozenset({".osm", ".gz", ".bz2"})
+"""Suffixes of files that are XML once unpacked."""
 _PIECE = 1_000_000
 """Number of bytes that are unpacked at a time."""
 RAW, _RAW_SIZE = 1, 2
@@ -64,13 +67,21 @@ def _sizes(path: Path) -> Iterator[int]:
                 while head := file.read(4):
                     fields = dict(fields_of(file, int.from_bytes(head, "big")))
                     blob = dict(fields_of(file, fields.get(DATA_SIZE, 0)))
+                    # A blob tells its size, so that none has to be unpacked.
                     yield blob.get(_RAW_SIZE, blob.get(RAW, 0))
         elif path.suffix in {".gz", ".bz2"}:
-            with gzip.open(path) if path.suffix == ".gz" else bz2.open(path) as unpacked:
+            with _open_unpacked(path) as unpacked:
                 while piece := unpacked.read(_PIECE):
                     yield len(piece)
     except (OSError, EOFError, ValueError):
         return
+
+
+def _open_unpacked(path: Path) -> BufferedIOBase:
+    """Open a file, unpacked if its name ends in `.gz` or `.bz2`, to read its bytes."""
+    if path.suffix == ".gz":
+        return gzip.open(path)
+    return bz2.open(path) if path.suffix == ".bz2" else path.open("rb")
 
 
 def fields_of(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
@@ -127,11 +138,9 @@ _Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Re
 
 
 def in_order(path: Path, folder: Path) -> Path:
-    """Return a file's path if its objects are sorted and the newest, else the path of a sorted copy.
+    """Return a file's path if its objects are sorted and the newest, else that of a sorted copy in `folder`.
 
-    Args:
-        path: the file, as overpass-turbo and JOSM write them too.
-        folder: to write a sorted copy to where it is needed.
+    It may be a file that overpass-turbo or JOSM wrote.
 
     Raises:
         BadInput: the file is not sorted, and too large to be sorted here.
@@ -182,15 +191,11 @@ def read_header(path: Path) -> osmium.io.Header:
 
 def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
     """Return (kind such as "Node", number) of the objects of a file that JOSM has marked for deletion."""
-    opened: dict[str, Callable[[Path], bytes]] = {
-        ".osm": Path.read_bytes,
-        ".gz": lambda file: gzip.decompress(file.read_bytes()),
-        ".bz2": lambda file: bz2.decompress(file.read_bytes()),
-    }
-    if path.suffix not in opened or path.stat().st_size > MOST_MB * 1e6:
+    if path.suffix not in _XML_SUFFIXES or path.stat().st_size > MOST_MB * 1e6:
         return set()
     try:
-        text = opened[path.suffix](path)
+        with _open_unpacked(path) as file:
+            text = file.read()
     except (OSError, EOFError):
         return set()  # osmium says what is wrong with the file
     # JOSM marks in `action` what is deleted, an attribute that osmium does not tell.
@@ -277,8 +282,6 @@ _DATE = re.compile(rb'<meta osm_base="(\d{4}-\d\d-\d\d)')
 _BOUNDS = re.compile(
     rb'<bounds minlat="(-?[\d.]+)" minlon="(-?[\d.]+)" maxlat="(-?[\d.]+)" maxlon="(-?[\d.]+)"\s*/>'
 )
-
-
 """Pattern of the box (south, west, north, east in degrees) at the start of an Overpass file."""
 
 
@@ -305,12 +308,10 @@ def asked_box(path: Path) -> Region | None:
 
 def _head(path: Path) -> bytes:
     """Return the first `_HEAD` bytes, unpacked, of an XML file; empty for other and damaged files."""
-    if path.suffix not in {".osm", ".gz", ".bz2"}:
+    if path.suffix not in _XML_SUFFIXES:
         return b""
     try:
-        with path.open("rb") as file:
-            if path.suffix == ".gz":
-                return gzip.GzipFile(fileobj=file).read(_HEAD)
-            return bz2.BZ2File(file).read(_HEAD) if path.suffix == ".bz2" else file.read(_HEAD)
+        with _open_unpacked(path) as file:
+            return file.read(_HEAD)
     except (OSError, EOFError):
         return b""

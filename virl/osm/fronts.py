@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.houses import Houses
@@ -57,12 +58,16 @@ class FacadeCells:
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """Return the cells of all walls of houses that some panorama sees at most `SEEN_FROM_M` metres away."""
-    cells = _cells_in_the_open(_cut_walls(houses), houses)
+    house, wall, left, right = _cut_walls(houses)
+    out = -left_normals(right - left)
+    before = (left + right) / 2 + PROUD_M * out
+    low = houses.above.footprints[houses.above.bases < LOW_M]
+    hidden = shapely.STRtree(low).query(shapely.points(before), predicate="intersects")[0]
+    open_ = np.setdiff1d(np.arange(len(house)), hidden)
     # Lines of sight last: they are most of the work.
-    sees, away = _viewpoints(cells, houses, panoramas)
-    seen = np.flatnonzero(sees >= 0)
-    house, wall, left, right = cells
-    return FacadeCells(house[seen], wall[seen], left[seen], right[seen], sees[seen], away[seen])
+    sees, away = _viewpoints(before[open_], out[open_], houses, panoramas)
+    seen = open_[sees >= 0]
+    return FacadeCells(house[seen], wall[seen], left[seen], right[seen], sees[sees >= 0], away[sees >= 0])
 
 
 def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
@@ -82,32 +87,15 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
     return house[wall], wall, np.round(first, 3), np.round(first + step, 3)
 
 
-def _cells_in_the_open(
-    cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
-) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return those `cells`, as of `_cut_walls`, before which no overhang of a house would hide a sign."""
-    house, wall, left, right = cells
-    low = houses.above.footprints[houses.above.bases < LOW_M]
-    if not len(low) or not len(house):
-        return cells
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
-    before = (left + right) / 2 + PROUD_M * np.stack([along[:, 1], -along[:, 0]], axis=1)
-    open_ = np.ones(len(house), bool)
-    open_[shapely.STRtree(low).query(shapely.points(before), predicate="intersects")[0]] = False
-    return house[open_], wall[open_], left[open_], right[open_]
+def _viewpoints(middle: Floats, out: Floats, houses: Houses, panoramas: Panoramas) -> tuple[Ints, Floats]:
+    """Return (nearest panorama that sees each cell, -1 for none; metres to that panorama), each (n,).
 
-
-def _viewpoints(
-    cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
-) -> tuple[Ints, Floats]:
-    """Return (nearest panorama that sees each cell, -1 for none; metres to that panorama), each (n,)."""
-    _, _, left, right = cells
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
-    out = np.stack([along[:, 1], -along[:, 0]], axis=1)
-    middle = (left + right) / 2 + PROUD_M * out
+    `middle` is a point before each cell, metres, and `out` the unit normal of its wall, shape (n, 2).
+    """
     away, near = cKDTree(panoramas.xy).query(middle, k=VIEWPOINTS, distance_upper_bound=SEEN_FROM_M)
     sees, metres = np.full(len(middle), -1, np.int64), np.full(len(middle), np.inf)
     tree = shapely.STRtree(houses.footprints)
+    # From the nearest on: each cell keeps the first panorama that sees it.
     for rank in range(VIEWPOINTS):
         open_ = np.flatnonzero((sees < 0) & np.isfinite(away[:, rank]))
         eye = panoramas.xy[near[open_, rank]]
@@ -115,8 +103,7 @@ def _viewpoints(
         faced = np.sum(toward * out[open_], axis=1) > FACING
         open_, eye, toward = open_[faced], eye[faced], toward[faced]
         sights = np.asarray(shapely.linestrings(np.stack([middle[open_], eye - EYE_M * toward], axis=1)))
-        free = np.ones(len(sights), bool)
-        free[tree.query(sights, predicate="intersects")[0]] = False
+        free = ~np.isin(np.arange(len(sights)), tree.query(sights, predicate="intersects")[0])
         sees[open_[free]], metres[open_[free]] = near[open_[free], rank], away[open_[free], rank]
     return sees, metres
 
@@ -200,8 +187,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
     # 5 cm less: neighbours on one wall only touch.
     close = (side < (length[one] + length[other]) / 2 - 0.05) & (behind < BEHIND_M)
     chosen = same_way & close & (cells.wall[one] != cells.wall[other])
-    pairs: Ints = np.column_stack([one, other])[chosen]
-    return pairs
+    return np.asarray(np.column_stack([one, other])[chosen])
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:

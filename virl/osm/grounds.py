@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from shapely import Geometry, LineString, Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Flags, Floats
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
@@ -62,8 +63,9 @@ def afloat(extract: OsmExtract, houses: Houses) -> Flags:
         tags.get("floating") == "yes" or not AFLOAT.isdisjoint({tags.get("building"), tags.get("man_made")})
         for tags in houses.tags
     ]
-    found: Flags = np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
-    return found
+    return np.asarray(
+        np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
+    )
 
 
 def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
@@ -79,6 +81,7 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     inside = shapely.intersection(shapely.union_all(lines), shapely.buffer(outline, BEYOND_M))
     edges = shapely.union_all([inside, *joins, outline.exterior])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
+    # Joins go beyond the outline, and may close faces out there.
     faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
     coast = lines if inside.is_empty else shapely.get_parts(inside).tolist()
     runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in coast]
@@ -115,10 +118,7 @@ class _Built:
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
     def land_reason(self, area: Polygon, is_sure: bool) -> str:
-        """Return why an area is no sea: its houses and roads; empty if few. `is_sure` allows more of them.
-
-        Where the coastlines leave a doubt, `is_sure` is False and fewer of them are allowed.
-        """
+        """Return why an area is no sea: its houses and roads; empty if few. `is_sure` allows more of them."""
         inner = shapely.buffer(area, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
         metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
@@ -140,7 +140,7 @@ def _votes(pieces: Floats, faces: Shapes) -> Floats:
     """
     ways = pieces[:, 1] - pieces[:, 0]
     length = np.hypot(*ways.T)
-    right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
+    right = -left_normals(ways)
     votes, tree = np.zeros((len(faces), 2)), shapely.STRtree(faces)
     for column, off in enumerate((PROBE_M, -PROBE_M)):
         piece, face = tree.query(shapely.points(pieces.mean(axis=1) + off * right), predicate="within")
@@ -286,6 +286,7 @@ def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
     for number in np.unique(water).tolist():
         banks = shapely.buffer(ashore[house[water == number]], BANK_M)
         found[number] = shapely.difference(found[number], shapely.union_all(banks))
+    # Again: banks may leave slivers of water.
     return tuple(_polygons(found, SMALLEST_M2))
 
 

@@ -44,14 +44,10 @@ class WeeklyHours:
 
 
 def weekly_hours(text: str, day: date | None = None) -> WeeklyHours | None:
-    """Return the opening hours of the week that begins on `day`, or today; `None` for an unreadable text.
+    """Return the hours of a tag `opening_hours` in the week from `day` on, or today; `None` if unreadable.
 
     Rules with a comment alone, for numbered weeks, for the first or last such day of a month, or for school
     holidays are left out. Rules for public holidays are set aside; times by the sun are those of the equinox.
-
-    Args:
-        text: value of the tag `opening_hours`.
-        day: first day of the week, which says what season it is; by default today.
     """
     text = _HOLIDAY_WEEKDAYS.sub(r"\1", _SAID_STATE.sub(r"\1", text.strip("; ")))
     if not validate(text):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry, LineString, Polygon
 
-from virl.geo.globe import Floats, Ints
+from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.parts import Piece, pieces_of
 from virl.osm.tags import metres
@@ -192,27 +192,40 @@ def _houses_of_pieces(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """Return the houses made of n pieces: those on the ground, with passages cut out, and those above.
+    """Return the houses made of n pieces: those on the ground, with `passages` cut out, and those above.
 
     `polygons`, `heights` in metres and `known`, True for a mapped height, have shape (n,).
     """
-    stands = np.array([piece.base == 0 for piece in pieces], bool)
-    ground = np.flatnonzero(stands)
-    opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
-    owner, below, above = ground[owner], ground[below], np.flatnonzero(~stands)
-    over = np.concatenate([above, below])
+    cuts: dict[int, list[Polygon]] = {}
+    for passage, number in shapely.STRtree(polygons).query(passages, predicate="intersects").T.tolist():
+        cuts.setdefault(number, []).append(passages[passage])
+    standing: list[tuple[int, Polygon]] = []
+    above, rooms = list[tuple[int, Polygon, float]](), list[tuple[int, Polygon, float]]()
+    for number, (piece, polygon) in enumerate(zip(pieces, polygons.tolist(), strict=True)):
+        if piece.base:
+            above.append((number, polygon, piece.base))
+        elif number not in cuts:
+            standing.append((number, polygon))
+        else:
+            ground = shapely.union_all(cuts[number])
+            # A low house keeps a lintel above its passage, and its passage stays high enough to walk.
+            clear = max(min(_CLEAR_M, heights[number] - _LINTEL_M), _LOWEST_M)
+            standing += [(number, part) for part in _polygons(shapely.difference(polygon, ground))]
+            rooms += [(number, room, clear) for room in _polygons(shapely.intersection(polygon, ground))]
+    raised = [*above, *rooms]
+    owner, over = [number for number, _ in standing], [number for number, *_ in raised]
     return Houses(
-        tuple(pieces[number].id for number in owner.tolist()),
-        tuple(pieces[number].tags for number in owner.tolist()),
-        opened,
+        tuple(pieces[number].id for number in owner),
+        tuple(pieces[number].tags for number in owner),
+        np.array([polygon for _, polygon in standing], object),
         heights[owner],
         known[owner],
-        np.array([pieces[number].is_part for number in owner.tolist()], bool),
+        np.array([pieces[number].is_part for number in owner], bool),
         Overhangs(
-            tuple(pieces[number].id for number in over.tolist()),
-            tuple(pieces[number].tags for number in over.tolist()),
-            np.concatenate([polygons[above], rooms]),
-            np.concatenate([[pieces[number].base for number in above.tolist()], clear]).astype(float),
+            tuple(pieces[number].id for number in over),
+            tuple(pieces[number].tags for number in over),
+            np.array([polygon for _, polygon, _ in raised], object),
+            np.array([base for *_, base in raised], float),
             heights[over],
             np.arange(len(over)) >= len(above),
         ),
@@ -244,48 +257,12 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
         median = np.full(len(unknown), np.nan)
         if some.any():
             median[some] = np.nanmedian(around[some], axis=1)
+        # Neither its kind nor its street alone tells how high a house is: where both are known, their mean.
         own = usual[unknown]
         heights[unknown] = np.where(
             np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
         )
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
-
-
-def _open_passages(
-    footprints: Shapes, heights: Floats, passages: Shapes
-) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
-    """Return (pieces on the ground, house of each, rooms above, house of each, metres below each room).
-
-    Args:
-        footprints: of n houses, metres.
-        heights: of their walls, metres, shape (n,).
-        passages: the ground to be left open, metres.
-    """
-    cuts: dict[int, list[Polygon]] = {}
-    for passage, house in shapely.STRtree(footprints).query(passages, predicate="intersects").T.tolist():
-        cuts.setdefault(house, []).append(passages[passage])
-    standing, owner = [], []
-    rooms, below, clear = [], [], []
-    for house, footprint in enumerate(footprints.tolist()):
-        if house not in cuts:
-            standing.append(footprint)
-            owner.append(house)
-            continue
-        ground = shapely.union_all(cuts[house])
-        for piece in _polygons(shapely.difference(footprint, ground)):
-            standing.append(piece)
-            owner.append(house)
-        for room in _polygons(shapely.intersection(footprint, ground)):
-            rooms.append(room)
-            below.append(house)
-            clear.append(max(min(_CLEAR_M, heights[house] - _LINTEL_M), _LOWEST_M))
-    return (
-        np.array(standing, object),
-        np.array(owner, np.int64),
-        np.array(rooms, object),
-        np.array(below, np.int64),
-        np.array(clear),
-    )
 
 
 def _passage_ground(line: LineString, tags: Tags) -> Polygon:
@@ -330,10 +307,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`.
-
-    A guess depends on the house's name in `names`, so that equal names look equal.
-    """
+    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`."""
     unread: Counter[str] = Counter()
     tagged = [_read_outside(one, unread) for one in tags]
     town = [look.material for look in tagged if look.material]
@@ -396,7 +370,7 @@ def _first_value(text: str) -> str:
 
 
 def _guess_material(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return a house's looks with a material usual for its kind, else one of `town`, drawn by its name."""
+    """Return a house's looks with a wall material usual for its kind, else for its `town`, by its name."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

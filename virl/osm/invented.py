@@ -86,8 +86,7 @@ def _add_reviews(shop: Shop, tags: Tags, seed: int) -> Shop:
         for key, values in keys.items()
         if tags.get(key) in values
     }
-    unreviewed = rng.random() < UNREVIEWED
-    reviews = () if unreviewed else Reviewers(rng).review(trade, attributes)
+    reviews = Reviewers(rng).review(trade, attributes) if rng.random() >= UNREVIEWED else ()
     place = replace(
         shop.place,
         rating=mean_rating(reviews, rng) if reviews else None,

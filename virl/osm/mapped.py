@@ -69,10 +69,6 @@ class MappedTown:
 def mapped_town(choice: ExtractPart, day: date | None = None) -> MappedTown:
     """Return the map of the town in a chosen extract or part, for the week of `day`, by default of today.
 
-    Args:
-        choice: of the extract and of its part.
-        day: for which opening hours and dates are read; by default today.
-
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
@@ -106,10 +102,6 @@ def life_of(twin: Twin) -> tuple[LatLng, ...]:
 
 def read_twin(choice: ExtractPart, day: date | None = None) -> Twin:
     """Return the twin of a chosen extract or part, with opening hours in the week of `day`, by default today.
-
-    Args:
-        choice: of the extract and of its part.
-        day: for which opening hours and dates are read; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.

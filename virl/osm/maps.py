@@ -92,15 +92,15 @@ class WayGraph:
         """Return the metres of the shortest ways, shape (origins, destinations); `inf` if there is none."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
-        (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
+        (leave, cost), (enter, rest) = (
+            self._ends(origins, leaving=True),
+            self._ends(destinations, leaving=False),
+        )
+        # Many stops are on the same stretches: the ways from each junction are searched once.
         sources, row = np.unique(leave, return_inverse=True)
         known = dijkstra(self._matrix, indices=sources)[:, enter.ravel()].reshape(len(sources), *enter.shape)
         row = row.reshape(leave.shape)
-        around = np.full((len(origins), len(destinations)), np.inf)
-        for first in (0, 1):
-            for last in (0, 1):
-                way = known[row[:, first], :, last] + cost[:, first, None] + rest[:, last]
-                np.minimum(around, way, out=around)
+        around: Floats = (known[row] + cost[:, :, None, None] + rest).min(axis=(1, 3))
         away = np.array([spot.away for spot in destinations])
         around += np.array([spot.away for spot in origins])[:, None] + away
         # Two stops on one stretch need not pass either of its ends.
@@ -111,7 +111,7 @@ class WayGraph:
 
     def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
         """Return the shortest way between two stops; `None` if there is none."""
-        (leave, cost), (enter, rest) = self._exits([here]), self._entries([there])
+        (leave, cost), (enter, rest) = self._ends([here], leaving=True), self._ends([there], leaving=False)
         lengths, before = dijkstra(self._matrix, indices=leave[0], return_predecessors=True)
         total = lengths[:, enter[0]] + cost[0][:, None] + rest[0]
         first, last = np.unravel_index(np.argmin(total), total.shape)
@@ -128,7 +128,7 @@ class WayGraph:
         while nodes[-1] != leave[0, first]:
             nodes.append(int(before[first, nodes[-1]]))
         nodes.reverse()
-        # `_exits` has the end of a stretch first, `_entries` its start.
+        # `_ends` has the end of a stretch first for leaving, else its start.
         to_end = self._length[here.stretch] if first == 0 else 0.0
         from_start = 0.0 if last == 0 else self._length[there.stretch]
         parts = [
@@ -139,44 +139,34 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between two stops on one stretch, else `inf`; True if the way is straight, off it).
-
-        Between stops that are no farther from each other than both are from the stretch in sum, the way is
-        straight. The metres are `inf` where the stretch is no way from `here` to `there`.
-        """
+        """Return (metres between stops of one stretch, else `inf`; True for a straight line off it)."""
         if here.stretch != there.stretch:
             return np.inf, False
         away = here.away + there.away
         straight = float(np.hypot(here.stop[0] - there.stop[0], here.stop[1] - there.stop[1]))
+        # Nobody walks to the street and back to reach what is nearer than the street.
         if straight <= away:
             return straight, True
         onward = there.along - here.along
         allowed = self._forward[here.stretch] if onward >= 0 else self._backward[here.stretch]
         return (abs(onward) + away if allowed else np.inf), False
 
-    def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at end and start of n stops' stretches, metres from the stop to each), (n, 2).
+    def _ends(self, spots: Sequence[SnappedStop], *, leaving: bool) -> tuple[Ints, Floats]:
+        """Return (junctions at both ends of n stops' stretches, metres between stop and junction), (n, 2).
 
-        The metres are `inf` against a one-way.
+        The end ahead comes first if `leaving`, else the end behind; the metres are `inf` against a one-way.
         """
-        stretch, along = _stretch_and_metres(spots)
-        costs = (
-            np.where(self._forward[stretch], self._length[stretch] - along, np.inf),
-            np.where(self._backward[stretch], along, np.inf),
-        )
-        return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
-
-    def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """Return (junctions at start and end of n stops' stretches, metres from each to the stop), (n, 2).
-
-        The metres are `inf` against a one-way.
-        """
-        stretch, along = _stretch_and_metres(spots)
-        costs = (
-            np.where(self._forward[stretch], along, np.inf),
-            np.where(self._backward[stretch], self._length[stretch] - along, np.inf),
-        )
-        return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
+        stretch, along = np.array([(spot.stretch, spot.along) for spot in spots]).T
+        stretch = stretch.astype(np.int64)
+        ways = [
+            (self._end[stretch], self._length[stretch] - along, self._forward[stretch]),
+            (self._start[stretch], along, self._backward[stretch]),
+        ]
+        if not leaving:
+            (end, rest, forward), (start, gone, backward) = ways
+            ways = [(start, gone, forward), (end, rest, backward)]
+        junction, metres, is_open = (np.stack(column, axis=1) for column in zip(*ways, strict=True))
+        return junction, np.maximum(np.where(is_open, metres, np.inf), 0.0)
 
     def _cut_stretch(self, stretch: int, first: float, last: float) -> Floats:
         """Return a stretch's corners, (n, 2), between two metres along it, reversed if `first` > `last`."""
@@ -185,6 +175,7 @@ class WayGraph:
     def _stretch_between(self, source: int, target: int) -> tuple[Floats, int]:
         """Return (corners from junction `source` to its neighbour `target`, (n, 2); index of the stretch)."""
         low, high = self._matrix.indptr[source : source + 2]
+        # `_arcs` sorts each row's targets.
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
         code = int(self._stretch[entry])
         corners = shapely.get_coordinates(self._lines[code >> 1])
@@ -263,8 +254,7 @@ class TwinMaps:
     ) -> Floats:
         """Return the seconds from each origin to each destination, `inf` for no way, shape (from, to).
 
-        Returns:
-            `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
+        No way leads from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
 
         Raises:
             BadInput: a stop that is not finite, or an unknown mode.
@@ -322,11 +312,6 @@ class TwinMaps:
             return self._graphs[mode]
 
 
-def _stretch_and_metres(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-    """Return (index of the stretch, metres along it) of n snapped stops, arrays of shape (n,)."""
-    return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
-
-
 def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
     """Return (longest part whose junctions all reach each other by open directions, old stretch indices).
 
@@ -346,9 +331,9 @@ def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> 
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (sparse matrix of metres between junctions, twice each entry's stretch, + 1 if reversed).
+    """Return (sparse matrix of metres between junctions, code of each entry: twice its stretch's index).
 
-    A code is twice the index of the entry's stretch, one more where it is used against its direction.
+    An entry's code is one more where its stretch is used against its direction.
     """
     stretches = np.arange(len(start))
     source = np.concatenate([start[forward], end[backward]])

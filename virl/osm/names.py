@@ -72,10 +72,7 @@ WORDS = "sign-words"
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
     """Return the place types that a text names, also by words of signs if `nothing_found`; empty for none.
 
-    Args:
-        text: the text that a user searches for.
-        nothing_found: whether no place's name holds a word of it. Only then the words of signs count too,
-            because a search for one chain shall not find the others.
+    That is if no place's name has a word of the text: a search for one chain shall not find the others.
     """
     named = _types_by_word(on_signs=False).get(plain(text), frozenset())
     return named or (_types_by_word(on_signs=True).get(plain(text), frozenset()) if nothing_found else named)

@@ -162,6 +162,7 @@ def pieces_of(extract: OsmExtract) -> list[Piece]:
             parts.append(area)
     home_of: dict[int, int] = {}
     if outlines and parts:
+        # By a point inside: the edges of a part may stick out of its outline.
         points = shapely.point_on_surface(extract.areas.shapes[parts])
         tree = shapely.STRtree(extract.areas.shapes[outlines])
         for part, outline in tree.query(points, predicate="within").T.tolist():
@@ -207,6 +208,7 @@ def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | 
     top = ridge_of(tags)
     if top is None:
         return tagged_height(tags)
+    # Walls keep a third of the height, whatever roof is tagged.
     return max(top - roof_height(tags, roof_shape(tags, shape, top, is_part=is_part), shape), top / 3, 1.5)
 
 
@@ -222,16 +224,14 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
     """Return the roof on posts that the area of this index is, as a thin piece at tagged or usual height."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
+    # Above `HEAD_M`: a foot below that is drawn on the ground.
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
     tags = {"building": "roof", **tags, "roof:shape": "flat"}
     return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """Return part `area`, an index, with tags of outline `home` (-1: none); `None` for a top below its foot.
-
-    `None` where its top is below its foot.
-    """
+    """Return the part of index `area` with tags of the outline `home` (-1: none); `None` for one too thin."""
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)

@@ -31,10 +31,7 @@ LONGEST = 200
 
 
 def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return (name, text) pairs of facts about a place; one tells the rules of hours in `hours_left_out`.
-
-    `hours_left_out` has the rules of its opening hours that do not hold each week.
-    """
+    """Return (name, text) of facts about a place; `hours_left_out` are its rules of hours not held weekly."""
     facts: dict[str, str] = {}
     for name, keys in FACT_KEYS.items():
         value = next((tags[key] for key in keys if tags.get(key, "").strip()), "")
@@ -173,9 +170,7 @@ def place_keys() -> tuple[str, ...]:
 def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
     """Return a place's types, finest first; empty for none or out of use. Tags not listed go to `unmapped`.
 
-    Args:
-        tags: of the object.
-        unmapped: counts `key=value` of a tag for which the type table has only the key's general types.
+    That counts `key=value` of a tag for which the type table has only the key's general types.
     """
     values = type_table()
     for key in place_keys() if is_used(tags) else ():

@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
@@ -145,9 +146,8 @@ def _fill_streets(
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy
-    fronts = np.array([np.mean([front.left, front.right], axis=0) for front in signing.frontages]).reshape(
-        -1, 2
-    )
+    middles = [np.mean([front.left, front.right], axis=0) for front in signing.frontages]
+    fronts = np.array(middles).reshape(-1, 2)
     stops = np.array([(one.x, one.y) for one in mapped if one.kind == "bus stop"]).reshape(-1, 2)
     tags = [extract.lines.tags[way] for way in streets.way.tolist()]
     yield from trees_of(extract, spots, SEED)
@@ -182,27 +182,22 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
     """Return the (east, north) metres of the posts below each overhang; none below rooms over passages."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
-    lines = np.array([shapely.LineString(street.line) for street in streets], object)
+    ways = shapely.STRtree([shapely.LineString(street.line) for street in streets])
     half = np.array([street.road / 2 or street.pavement for street in streets])
-    ways = shapely.STRtree(lines)
-    reach = float(half.max(initial=0.0)) + OFF_STREET_M
     found: list[tuple[Point, ...]] = []
     for number, footprint in enumerate(above.footprints.tolist()):
         if above.passages[number] or above.bases[number] > HIGHEST_M:
             found.append(())
             continue
         lower = [one for one in all_above.query(footprint) if above.bases[one] < above.bases[number]]
-        below = [*houses.footprints[ground.query(footprint)], *above.footprints[lower]]
-        taken = shapely.union_all(below)
+        taken = shapely.union_all([*houses.footprints[ground.query(footprint)], *above.footprints[lower]])
         if shapely.difference(footprint, taken).area < LEAST_OPEN_M2:
             found.append(())
             continue
         xy = _along_edge(footprint)
-        points = np.asarray(shapely.points(xy))
-        free = shapely.distance(points, taken) > OFF_HOUSE_M if below else np.ones(len(xy), bool)
-        point, way = ways.query(points, predicate="dwithin", distance=reach).reshape(2, -1)
-        in_way = shapely.distance(points[point], lines[way]) < half[way] + OFF_STREET_M
-        free[point[in_way]] = False
+        # Not `>`: the distance to nothing is nan.
+        free = ~np.asarray(shapely.distance(shapely.points(xy), taken) <= OFF_HOUSE_M)
+        free[near_lines(xy, ways, half, OFF_STREET_M)[0]] = False
         found.append(tuple((float(x), float(y)) for x, y in xy[free][:MOST]))
     return found
 
@@ -216,5 +211,4 @@ def _along_edge(footprint: Polygon) -> Floats:
     if not rings:
         return np.empty((0, 2))
     xy = np.concatenate([shapely.get_coordinates(shapely.segmentize(ring, EVERY_M))[:-1] for ring in rings])
-    spots: Floats = np.round(xy, 2)
-    return spots
+    return np.asarray(np.round(xy, 2))

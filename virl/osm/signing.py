@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.fronts import (
@@ -38,7 +39,7 @@ from virl.towns.life.signs import (
     hang_signs,
     units,
 )
-from virl.towns.plan.town_plan import Frontage, Panoramas, Point, Sign, Street
+from virl.towns.plan.town_plan import Frontage, Panoramas, Sign, Street
 
 FIRST_FLOOR_M = 4.55
 """Height in metres of the lower edge of signs on the first floor."""
@@ -151,13 +152,13 @@ class BoardGround:
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
             return xy
+        # The middle of a park may be far from every street: people pass its edge.
         eye = shapely.points(self._panoramas[self._eyes.nearest(shape)])
         gate = shapely.get_coordinates(shapely.shortest_line(shape, eye))[0]
         return np.asarray(gate, float)
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
         """Return whether a board `width` metres wide fits at (east, north) `spot` and is seen from `eye`."""
-        point = shapely.Point(spot)
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
         apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]
@@ -166,9 +167,7 @@ class BoardGround:
         sight = shapely.LineString([spot, eye])
         if len(self._houses.query(sight, predicate="dwithin", distance=_FROM_HOUSE_M)):
             return False
-        around = self._lines.query(point, predicate="dwithin", distance=float(self._half.max(initial=0)) + 1)
-        lines = self._lines.geometries[around]
-        return bool((shapely.distance(point, lines) > self._half[around] + _BESIDE_ROAD_M).all())
+        return not len(near_lines(spot[None], self._lines, self._half, _BESIDE_ROAD_M)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,14 +239,12 @@ def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
 
 def _boards(pois: Pois, open_places: Ints, ground: BoardGround) -> dict[int, tuple[Sign, ...]]:
     """Return, by place index, the board of each place in `open_places` (indices) that has room for one."""
-    signs: dict[int, tuple[Sign, ...]] = {}
-    for number in open_places.tolist():
-        name, place_id = pois.name(number), pois.ids[number]
-        if can_letter(name):
-            board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
-            if board:
-                signs[number] = (board,)
-    return signs
+    boards = {
+        number: ground.stand(place_id, pois.name(number), pois.shapes[number], variant(place_id))
+        for number, place_id in ((number, pois.ids[number]) for number in open_places.tolist())
+        if can_letter(pois.name(number))
+    }
+    return {number: (board,) for number, board in boards.items() if board}
 
 
 def _directories(
@@ -294,11 +291,15 @@ def _frontage(
     house = int(cells.house[front.first])
     has_shopfront = front.floor == 0 and houses.heights[house] >= SHOPFRONT_M
     ends = tuple(left.tolist()), tuple(right.tolist())
+    # House number and busyness count in made towns only.
     return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """Return a place's signs on a front of a house `height` metres high; none for a name that no font has."""
+    """Return place `number`'s signs on a front on floor 0 or 1 of a house `height` metres high.
+
+    None for a name that no font has.
+    """
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -339,7 +340,7 @@ def _board(
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
-    """Return (width, height) in metres of a board for a name, in one or two lines.
+    """Return (width, height) in metres of a board for a name, in one or two lines of the `variant`'s font.
 
     A name that is too long for one line of the widest board has room for two, if it has more words than one.
     """
@@ -384,10 +385,7 @@ def _directory_signs(
     length = float(np.linalg.norm(right - left))
     width = min(max(_directory_width(pois.name(place)) for place in places), length - 2 * _BESIDE_M)
     start = (length - width) / 2
-    ends: tuple[Point, Point] = (
-        along_front(left, right, start, PROUD_M),
-        along_front(left, right, start + width, PROUD_M),
-    )
+    ends = along_front(left, right, start, PROUD_M), along_front(left, right, start + width, PROUD_M)
     step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(places))
     top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(places)))
     rng = Random(pois.ids[places[0]])

@@ -1,8 +1,7 @@
 """Streets of a twin: where panoramas stand, and how wide carriageways and pavements are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -14,7 +13,7 @@ from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
 from virl.osm.tags import metres, number
-from virl.osm.ways import (  # fmt: skip
+from virl.osm.ways import (
     ROADS,
     WayFilter,
     WayNetwork,
@@ -31,8 +30,6 @@ from virl.towns.plan.town_plan import Panoramas, Street
 
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
 """Error text for a part of an extract without streets on which panoramas can stand."""
-SPACING_M = 10.0
-"""Distance in metres between panoramas along a street, as in Street View."""
 TOGETHER_M = 5.0
 """Length in metres of a stretch below which its two junctions are merged into one; chosen."""
 CONNECTION_M = 300.0
@@ -106,6 +103,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     """
     dropped: dict[str, float] = {}
     whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
+    # For the count of what is left out alone.
     hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
     dropped["in a tunnel, indoors or underground"] = float(hidden.length.sum())
     tree = shapely.STRtree(houses.footprints)
@@ -124,7 +122,8 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     network = _merge_junctions(largest)
     streets = _widen_streets(extract, network, houses, tree)
     rooms = houses.above.footprints[houses.above.passages]
-    panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
+    panoramas = Panoramas.of_streets(streets, network.junctions)
+    panoramas = _without_those_in_houses(panoramas, np.concatenate([houses.footprints, rooms]))
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
     filters: dict[str, WayFilter] = {"bridges": is_bridge, "passages through houses": is_passage}
@@ -167,41 +166,11 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
     return select_stretches(merged, np.arange(len(lines)))
 
 
-def _panoramas(network: WayNetwork) -> Panoramas:
-    """Return the linked panoramas: one on each junction, in order, then those along each stretch."""
-    xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
-    pairs: set[tuple[int, int]] = set()
-    count = len(network.junctions)
-    for number_, line in enumerate(network.lines):
-        shape = shapely.LineString(line)
-        start, end = int(network.start[number_]), int(network.end[number_])
-        # A loop needs two panoramas besides its junction: with fewer, its links would coincide.
-        pieces = max(3 if start == end else 1, round(shape.length / SPACING_M))
-        inner = shapely.line_interpolate_point(shape, np.arange(1, pieces) / pieces, normalized=True)
-        xy.append(np.round(shapely.get_coordinates(inner), 3))
-        street.append(np.full(pieces - 1, number_))
-        street[0][[start, end]] = number_
-        # Junctions have the first numbers; the panoramas along the stretch follow in its order.
-        chain = [start, *range(count, count + pieces - 1), end]
-        pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
-        count += pieces - 1
-    return _link_panoramas(np.concatenate(xy), np.concatenate(street), pairs)
-
-
-def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
-    """Return panoramas at positions (east, north) on streets, linked in both directions by index pairs."""
-    links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
-    both = np.concatenate([links, links[:, ::-1]])
-    both = both[np.lexsort((both[:, 1], both[:, 0]))]
-    return Panoramas(xy, street, both[:, 0], both[:, 1])
-
-
 def _without_those_in_houses(panoramas: Panoramas, built: Shapes) -> Panoramas:
     """Return the panoramas over `CLEAR_M` metres from all shapes in `built`; gaps between them are linked."""
     points = shapely.points(panoramas.xy)
     hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
-    inside = np.zeros(len(panoramas.xy), bool)
-    inside[hit] = True
+    inside = np.isin(np.arange(len(panoramas.xy)), hit)
     around: dict[int, set[int]] = {}
     for a, b in zip(panoramas.source.tolist(), panoramas.target.tolist(), strict=True):
         around.setdefault(a, set()).add(b)
@@ -214,7 +183,7 @@ def _without_those_in_houses(panoramas: Panoramas, built: Shapes) -> Panoramas:
     kept = np.flatnonzero(~inside)
     new = (np.cumsum(~inside) - 1).tolist()
     pairs = {(min(new[a], new[b]), max(new[a], new[b])) for a, ends in around.items() for b in ends}
-    return _link_panoramas(panoramas.xy[kept], panoramas.street[kept], pairs)
+    return Panoramas.of_pairs(panoramas.xy[kept], panoramas.street[kept], pairs)
 
 
 def _widen_streets(
@@ -290,17 +259,12 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
     np.minimum.at(least, owner, narrow)
     np.maximum.at(most, owner, wide)
     mean = np.bincount(owner, weights=(narrow + wide) / 2) / count
+    # A wall that touches the middle of a street shall not leave a street without width.
     return np.maximum(least, 0.8), most, mean
 
 
 def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags:
-    """Return True for stretches of the core and those that join its parts, at most `longest` metres, (n,).
-
-    Args:
-        network: all stretches that may be used.
-        core: True for the stretches that are used anyway, shape (n,).
-        longest: largest sum of metres of the stretches that join one part; a part farther off stays apart.
-    """
+    """Return True for stretches in `core` or on ways of up to `longest` metres that join its parts, (n,)."""
     count = len(network.junctions)
     # The core is as good as free, so that the shortest way uses as little else as possible.
     weight = np.where(core, 1e-6, network.length + 1e-3)
@@ -324,48 +288,33 @@ def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags
     taken = core.copy()
     # One node of each part is enough: within a part, ways cost next to nothing.
     for node in core_ends[np.unique(part[core_ends], return_index=True)[1]]:
-        path = _path_stretches(pair, before, int(node)) if part[node] != largest else ()
+        path = _path_stretches(pair, before, int(node)) if part[node] != largest else []
         bridge = [edge for edge in path if not taken[edge]]
         if network.length[bridge].sum() <= longest:
             taken[bridge] = True
     return taken
 
 
-@dataclass(frozen=True, slots=True)
-class _Shortcut:
-    """A path over stretches that are not walked yet, between two junctions of the walked network."""
-
-    length: float
-    """Length of the path in metres."""
-    start: int
-    """Index of the junction where the path starts."""
-    end: int
-    """Index of the junction where the path ends."""
-    stretches: tuple[int, ...]
-    """Indices of the path's stretches, the last one first."""
-
-
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """Return True for stretches `taken` and those of useful shortcuts, at most `longest` metres, shape (n,).
-
-    `taken` is True for each stretch that is walked anyway.
-    """
+    """Return True for stretches in `taken` or on useful shortcuts of up to `longest` metres, shape (n,)."""
     walked = taken.copy()
     graph = _graph(network, walked)
     # The shortest first: each one that is taken may make longer ones useless.
-    for shortcut in sorted(
-        _shortcuts(network, taken, longest), key=lambda one: (one.length, one.start, one.end)
-    ):
-        around = 2 * shortcut.length + _SHORTER_BY_M
-        metres = dijkstra(graph, directed=False, indices=shortcut.start, limit=around)
-        if not np.isfinite(metres[shortcut.end]):
-            walked[list(shortcut.stretches)] = True
+    for length, start, end, stretches in sorted(_shortcuts(network, taken, longest)):
+        metres = dijkstra(graph, directed=False, indices=start, limit=2 * length + _SHORTER_BY_M)
+        if not np.isfinite(metres[end]):
+            walked[stretches] = True
             graph = _graph(network, walked)
     return walked
 
 
-def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
-    """Return the paths over stretches not `taken`, at most `longest` metres, that halve the way around."""
+def _shortcuts(
+    network: WayNetwork, taken: Flags, longest: float
+) -> Iterator[tuple[float, int, int, list[int]]]:
+    """Yield (metres, start, end junction, stretches) of paths off `taken` ones that halve the way around.
+
+    The last stretch comes first, and no path is over `longest` metres.
+    """
     count = len(network.junctions)
     # Only where walked and other ways meet can a shortcut begin or end.
     others = np.flatnonzero(~taken)
@@ -375,7 +324,6 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
     contacts = np.flatnonzero(inner & outer)
     graph, beside = _graph(network, taken), _graph(network, ~taken)
     edge = _shortest_edges(network, others)
-    found = []
     for start in contacts.tolist():
         metres, before = dijkstra(
             beside, directed=False, indices=start, limit=longest, return_predecessors=True
@@ -384,27 +332,21 @@ def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Short
         if not len(ends):
             continue
         around = dijkstra(graph, directed=False, indices=start, limit=2 * longest + _SHORTER_BY_M)
-        found += [
-            _Shortcut(float(metres[end]), start, end, _path_stretches(edge, before, end))
-            for end in ends[around[ends] > 2 * metres[ends] + _SHORTER_BY_M].tolist()
-        ]
-    return found
+        for end in ends[around[ends] > 2 * metres[ends] + _SHORTER_BY_M].tolist():
+            yield float(metres[end]), start, end, _path_stretches(edge, before, end)
 
 
-def _path_stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tuple[int, ...]:
-    """Return the indices, last first, of the stretches of a path to `end`; `before`: junction before each.
+def _path_stretches(stretch_of: Mapping[tuple[int, int], int], before: Ints, end: int) -> list[int]:
+    """Return a path's stretches, by index, from junction `end` back along the junctions `before` each.
 
-    Args:
-        edge: index of the stretch between two junctions, the lower first.
-        before: junction before each junction on its shortest path; negative for the path's start.
-        end: index of the junction where the path ends.
+    `stretch_of` has the stretch between two junctions, the lower first.
     """
     stretches, at = [], end
     while before[at] >= 0:
         last = int(before[at])
-        stretches.append(edge[min(at, last), max(at, last)])
+        stretches.append(stretch_of[min(at, last), max(at, last)])
         at = last
-    return tuple(stretches)
+    return stretches
 
 
 def _graph(network: WayNetwork, kept: Flags) -> csr_array:

@@ -33,6 +33,7 @@ def metres(text: str | None) -> float | None:
 
     Of a list or a range the largest counts, as in `10-12`.
     """
+    # What cannot be read counts as less than all that can.
     return max(map(_metres, _parts(text)), default=None, key=lambda one: -1.0 if one is None else one)
 
 
@@ -66,6 +67,7 @@ def _float(text: str) -> float:
 def _parts(text: str | None) -> list[str]:
     """Return the values in a list such as `5;6`, both ends of a range such as `10-12`, else the one value."""
     plain = (text or "").translate(_QUOTES).replace("''", '"')
+    # A minus sign at the beginning of a value makes no range.
     return [part.strip(_ABOUT) for part in re.split(r";|(?<=[^-;\s]) ?- ?(?=\d)", plain)]
 
 

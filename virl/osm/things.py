@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry, LineString
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
@@ -99,11 +100,10 @@ def furniture_of(
         return ()
     movable = np.array([kind not in MAY_STAND_IN_ROADS for kind in kinds], bool)
     places = _beside_roads(np.array(xy), movable, streets)
-    inside = np.zeros(len(places), bool)
-    inside[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = True
-    inside |= ~shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
+    free = shapely.intersects_xy(extract.outline, places[:, 0], places[:, 1])
+    free[shapely.STRtree(houses.footprints).query(shapely.points(places), predicate="intersects")[0]] = False
     _, near = cKDTree(panoramas.xy).query(places)
-    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(~inside).tolist()))
+    return tuple(_furniture_at(kinds, places, tags, panoramas.xy[near], np.flatnonzero(free).tolist()))
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
@@ -111,35 +111,29 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy
-    lines = np.array([shapely.LineString(street.line) for street in roads], object)
     half = np.array([street.road / 2 for street in roads])
     points = np.asarray(shapely.points(xy))
+    tree = shapely.STRtree([shapely.LineString(street.line) for street in roads])
+    near = tree.query_nearest(points, max_distance=float(half.max()), all_matches=False, return_distance=True)
+    (point, road), gap = near
+    on_road = movable[point] & (gap < half[road])
+    point, road = point[on_road], road[on_road]
+    lines = tree.geometries[road]
+    along = shapely.line_locate_point(lines, points[point])
+    ends = np.minimum(along + 0.5, shapely.length(lines)), along, np.maximum(along - 0.5, 0.0)
+    ahead, on, back = (shapely.get_coordinates(shapely.line_interpolate_point(lines, at)) for at in ends)
+    right = -left_normals(ahead - back)
+    # Near the middle the side is chance, and lights and stops are for those who keep to the right.
+    side = np.where(np.sum((xy[point] - on) * right, axis=1) < -0.3, -1.0, 1.0)
     moved = xy.copy()
-    reach = float(half.max())
-    pairs = shapely.STRtree(lines).query_nearest(points, max_distance=reach, all_matches=False)
-    for point, road in pairs.T.tolist():
-        gap = shapely.distance(points[point], lines[road])
-        if not movable[point] or gap >= half[road]:
-            continue
-        along = shapely.line_locate_point(lines[road], points[point])
-        ends = np.array([min(along + 0.5, lines[road].length), max(along - 0.5, 0.0)])
-        ahead, back = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], ends))
-        way = (ahead - back) / max(float(np.hypot(*(ahead - back))), 1e-9)
-        right = np.array([way[1], -way[0]])
-        on = shapely.get_coordinates(shapely.line_interpolate_point(lines[road], along))[0]
-        side = float((xy[point] - on) @ right)
-        # Near the middle the side is chance, and lights and stops are for those who keep to the right.
-        moved[point] = on + right * (half[road] + KERB_M) * (-1.0 if side < -0.3 else 1.0)
+    moved[point] = on + right * ((half[road] + KERB_M) * side)[:, None]
     return moved
 
 
 def _furniture_at(
     kinds: list[FurnitureKind], places: Floats, tags: list[Tags], toward: Floats, kept: list[int]
 ) -> Iterator[Furniture]:
-    """Yield the pieces of indices `kept` at `places`, headed as tagged or to the points `toward`, in metres.
-
-    Positions, `places` and `toward`, are metres, shape (n, 2).
-    """
+    """Yield the pieces of indices `kept` at `places`, headed as tagged or `toward` points, metres, (n, 2)."""
     counts: dict[str, int] = {}
     for item in kept:
         kind = kinds[item]
@@ -174,12 +168,8 @@ def barriers_of(
     ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
     found = []
     for name, tags, line in lines:
-        taken = [
-            *openings[ways.query(line, predicate="intersects")],
-            *shapely.buffer(
-                houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)], _BEFORE_FACADE_M
-            ),
-        ]
+        near = houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)]
+        taken = [*openings[ways.query(line, predicate="intersects")], *shapely.buffer(near, _BEFORE_FACADE_M)]
         free = shapely.intersection(shapely.difference(line, shapely.union_all(taken)), extract.outline)
         for part in shapely.get_parts(shapely.line_merge(free)):
             smooth = shapely.simplify(part, _SMOOTHED_M)

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
+from virl.geo.flat import near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
@@ -32,7 +33,6 @@ class Spots:
         self._houses = shapely.STRtree(np.concatenate([houses.footprints, houses.above.footprints]))
         self._streets = shapely.STRtree([shapely.LineString(street.line) for street in streets])
         self._half = np.array([street.road / 2 or street.pavement for street in streets])
-        self._lines = self._streets.geometries
         self._middles = cKDTree(shapely.get_coordinates(shapely.centroid(houses.footprints)).reshape(-1, 2))
         self._eyes = cKDTree(panoramas.xy)
         self._things = cKDTree(np.array([(thing.x, thing.y) for thing in furniture], float).reshape(-1, 2))
@@ -59,16 +59,14 @@ class Spots:
             margin: metres to the edge of a carriageway, or of the pavement of a street without one.
             own: index of each point's own street, shape (n,); `None` if points have none.
         """
-        point, street = self._pairs_beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
-        gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
-        hit = gap < self._half[street] + margin
+        point, street = near_lines(xy, self._streets, self._half, margin)
         if own is not None:
-            hit &= street != own[point]
-        return _free_flags(len(xy), point[hit])
+            point = point[street != own[point]]
+        return ~np.isin(np.arange(len(xy)), point)
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
         """Return True for each point, (n, 2), over `margin` metres from all houses and overhangs."""
-        return _free_flags(len(xy), self._pairs_beside(self._houses, xy, margin)[0])
+        return _off_shapes(xy, self._houses, margin)
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
         """Return True for each point, (n, 2), at least `margin` metres from all mapped furniture."""
@@ -82,19 +80,13 @@ class Spots:
             margin: metres.
             tall: True for an object that hides all signs, False for one that hides only low ones.
         """
-        return _free_flags(len(xy), self._pairs_beside(self._sights[tall], xy, margin)[0])
-
-    def _pairs_beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
-        """Return all pairs of a point and a shape of `tree` at most `margin` metres apart, by index."""
-        found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
-        return found[0], found[1]
+        return _off_shapes(xy, self._sights[tall], margin)
 
 
-def _free_flags(count: int, hit: Ints) -> Flags:
-    """Return True for each of `count` points whose index is not in `hit`, shape (count,)."""
-    free = np.ones(count, bool)
-    free[hit] = False
-    return free
+def _off_shapes(xy: Floats, shapes: shapely.STRtree, margin: float) -> Flags:
+    """Return True for each point, (n, 2), over `margin` metres from all shapes of a search tree, (n,)."""
+    hit = shapes.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)[0]
+    return ~np.isin(np.arange(len(xy)), hit)
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
@@ -140,6 +132,8 @@ CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = 1.6, 3.2, 2.0
 """Least distance in metres from a parked car to a line of sight, to a door and to another street."""
 CAR_OFF_EYE_M = 3.4
 """Least distance in metres from a panorama to a parked car: nearer, the car fills its view."""
+_NO_CARS = np.empty((0, 4))
+"""Empty array of parked cars, as returned by `_cars_along`, shape (0, 4)."""
 
 FORBIDDEN = frozenset(
     {"no", "no_parking", "no_stopping", "none", "fire_lane", "separate", "drawn_separately"}
@@ -190,60 +184,59 @@ def cars_of(
     zebras: dict[int, list[float]] = {}
     for one in crossings:
         zebras.setdefault(one.street, []).append(one.along)
+    sides: tuple[Side, Side] = ("right", "left")
     rows = [
-        row
+        _cars_along(number, street, own, side, zebras.get(street.id, []), rng)
         for number, (street, own) in enumerate(zip(streets, tags, strict=True))
-        for side in ("right", "left")
-        for row in _cars_along(number, street, own, side, zebras.get(street.id, []), rng)
+        for side in sides
     ]
-    if not rows:
+    found = np.concatenate([*rows, _NO_CARS])
+    if not len(found):
         return ()
-    found = np.array(rows, float)
     xy, street = found[:, :2], found[:, 3].astype(int)
     free = spots.off_streets(xy, CAR_OFF_ROAD_M, street)
     free &= spots.off_houses(xy, CAR_OFF_HOUSE_M) & spots.off_things(xy, CAR_OFF_THING_M)
     free &= spots.off_sights(xy, CAR_OFF_SIGHT_M, tall=False) & (spots.near_panoramas(xy) >= CAR_OFF_EYE_M)
     for points, margin in ((doors, CAR_OFF_DOOR_M), (stops, CAR_OFF_STOP_M)):
         if len(points):
-            tree = shapely.STRtree(np.asarray(shapely.points(points)))
-            free[tree.query(shapely.points(xy), predicate="dwithin", distance=margin)[0]] = False
+            free &= _off_shapes(xy, shapely.STRtree(np.asarray(shapely.points(points))), margin)
     chosen = np.flatnonzero(free)
     if len(chosen) > MOST_CARS:
         chosen = np.sort(rng.choice(chosen, MOST_CARS, replace=False))
     looks = rng.integers(0, 997, len(chosen))
     return tuple(
         Furniture(
-            f"seeded-car-{number + 1:05d}", "parked car", round(float(found[at, 0]), 2),
-            round(float(found[at, 1]), 2), normalize_heading(float(found[at, 2])), int(look), is_mapped=False,
+            f"seeded-car-{number:05d}", "parked car", round(x, 2), round(y, 2), normalize_heading(heading),
+            look, is_mapped=False,
         )
-        for number, (at, look) in enumerate(zip(chosen.tolist(), looks.tolist(), strict=True))
+        for number, ((x, y, heading, _), look) in enumerate(
+            zip(found[chosen].tolist(), looks.tolist(), strict=True), start=1
+        )
     )  # fmt: skip
 
 
 def _cars_along(
     number: int, street: Street, tags: Tags, side: Side, zebras: Sequence[float], rng: Generator
-) -> list[tuple[float, float, float, int]]:
-    """Return (metres east, metres north, heading in degrees, `number`) of cars on one side of a street.
+) -> Floats:
+    """Return (metres east, metres north, heading in degrees, `number`) of cars on a street's side, (n, 4).
 
     `number` is the street's index; `zebras` has the metres along the street to each.
     """
     how, is_mapped = manner(tags, side)
     if how is None or street.road <= 0 or (not is_mapped and street.road < USUAL_ROAD_M):
-        return []
+        return _NO_CARS
     # Where nothing is mapped, a one-way street has cars on one side only.
     if not is_mapped and side == "left" and tags.get("oneway") == "yes":
-        return []
+        return _NO_CARS
     half = HALF_M[how]
     aside = max(street.road / 2 - half, FREE_LANE_M + half)
     if aside + half > street.road / 2 + max(street.pavement - WALK_M, 0.0):
-        return []
+        return _NO_CARS
     line = LineString(street.line)
     step = STEP_M[how]
     along = np.arange(FROM_END_M, line.length - FROM_END_M, step)
     along = along[rng.random(len(along)) < TAKEN[is_mapped]]
     along = along[[all(abs(at - zebra) > FROM_ZEBRA_M for zebra in zebras) for at in along]]
-    if not len(along):
-        return []
     here = shapely.get_coordinates(shapely.line_interpolate_point(line, along))
     ahead = shapely.get_coordinates(shapely.line_interpolate_point(line, along + 0.5))
     way = (ahead - here) / np.maximum(np.linalg.norm(ahead - here, axis=1, keepdims=True), 1e-9)
@@ -252,10 +245,7 @@ def _cars_along(
     xy = here + sign * aside * right
     # On the left they face the other way: all drive on the right.
     turn = np.degrees(np.arctan2(way[:, 0], way[:, 1])) + (0.0 if side == "right" else 180.0) + TURN_DEG[how]
-    return [
-        (float(x), float(y), float(heading), number)
-        for (x, y), heading in zip(xy, turn.tolist(), strict=True)
-    ]
+    return np.column_stack([xy, turn, np.full(len(along), number)])
 
 
 # All chosen.
@@ -340,13 +330,11 @@ def _grow_grid(area: Polygon, apart: float, jitter: float, rng: Generator) -> Fl
     xy = np.stack([x.ravel(), y.ravel()], axis=1)
     xy += rng.uniform(-jitter, jitter, xy.shape) * apart
     shapely.prepare(area)
-    grown: Floats = xy[shapely.contains_xy(area, xy[:, 0], xy[:, 1])]
-    return grown
+    return np.asarray(xy[shapely.contains_xy(area, xy[:, 0], xy[:, 1])])
 
 
 def _points_along(line: LineString) -> Floats:
     """Return points about `ROW_M` metres apart along a line, its ends included, shape (n, 2)."""
     count = max(1, round(line.length / ROW_M))
     at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
-    points: Floats = shapely.get_coordinates(at)
-    return points
+    return np.asarray(shapely.get_coordinates(at))

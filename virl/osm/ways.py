@@ -66,10 +66,7 @@ def is_walkable(tags: Tags) -> bool:
 
 
 def is_walk_network(tags: Tags) -> bool:
-    """Return whether a way is in osmnx's `walk` network: walkable, with no pavement mapped as a way itself.
-
-    A road whose pavements are ways of their own does not: people walk on these.
-    """
+    """Return whether a way is in osmnx's `walk` network: walkable, with no pavement mapped as its own way."""
     return is_walkable(tags) and not any("separate" in tags.get(key, "") for key in _SIDEWALK_KEYS)
 
 
@@ -140,11 +137,7 @@ _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
 
 
 def walking(tags: Tags) -> Directions:
-    """Return the directions in which people may walk a way: both or neither.
-
-    Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
-    are walked around.
-    """
+    """Return the directions in which people may walk a way, both or neither; they walk around squares."""
     if tags.get("area") == "yes":
         is_square = tags.get("highway") in {"pedestrian", "footway"}
         # Its outline is a way like others; `is_walkable` refuses areas, whose middle has no nodes.
@@ -301,9 +294,9 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (node positions (k, 2), nodes on runs, runs); a run inside the outline is (way, node indices).
+    """Return (positions of nodes (k, 2), nodes of all runs, runs inside the outline as (way, nodes)).
 
-    A run is (index of its way, indices of its nodes): consecutive nodes within the outline.
+    A run is consecutive nodes of a way; ways and nodes are given by index.
     """
     if not ways:
         return np.empty((0, 2)), np.empty(0, np.int64), []

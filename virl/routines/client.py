@@ -5,13 +5,15 @@ That is the longest walk that their words allow, and a rating of how well someth
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from pydantic import Field, ValidationInfo
+from pydantic import BaseModel, Field, ValidationInfo
 from text_to_num import alpha2digit
 
 from virl.agent.character import MOST_WORDING, Character, CharacterField, Point
 from virl.mind.lexicon import check_english, words_of
 from virl.mind.replies import Reply
+from virl.pages.numbers import count_noun
 from virl.settings.model import Settings
 
 METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
@@ -71,6 +73,24 @@ class Client(Settings):
     where: str | Point | None = None
     """Address or position of the client; `None` for the agent's start."""
 
+    @property
+    def texts(self) -> dict[str, Any]:
+        """Name, background and intention, by these names, as inputs of prompts."""
+        return self.model_dump(include=set(ClientTexts.model_fields))
+
+
+class ClientTexts(BaseModel):
+    """The client's name, background and intention in a prompt's inputs, as rules read them."""
+
+    name: str
+    background: str
+    intention: str
+
+    @property
+    def words(self) -> str:
+        """Background and intention, joined by a line break."""
+        return f"{self.background}\n{self.intention}"
+
 
 CLIENT: CharacterField[Client | None] = CharacterField(
     "client", Client | None, None, "For whom the character works, if not for themself."
@@ -79,20 +99,13 @@ CLIENT: CharacterField[Client | None] = CharacterField(
 
 def client_of(character: Character) -> Client:
     """Return the person for whom a character works: its client, else the character itself."""
-    return CLIENT.of(character) or Client(
-        name=character.name,
-        age=character.age,
-        background=character.background,
-        intention=character.intention,
+    return CLIENT.of(character) or Client.model_validate(
+        character.model_dump(include={"name", "age", "background", "intention"})
     )
 
 
 def check_language(character: Character) -> None:
-    """Raise `MindFailed` unless most letters of the client's intention are English ones.
-
-    Raises:
-        MindFailed: it is not.
-    """
+    """Raise `MindFailed` unless most letters of the client's intention are English ones."""
     client = client_of(character)
     check_english(client.intention, f"the intention of {client.name}")
 
@@ -140,8 +153,7 @@ def walks_in(text: str) -> Iterator[str]:
 
 def walk_in_words(minutes: float) -> str:
     """Return minutes, rounded to at least 1, as text such as "1 minute" or "12 minutes"."""
-    whole = max(1, round(minutes))
-    return f"{whole} minute{'' if whole == 1 else 's'}"
+    return count_noun(max(1, round(minutes)), "minute")
 
 
 def _minutes_in(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:

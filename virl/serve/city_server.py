@@ -19,8 +19,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.providers.cities import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.provider import provider_of
-from virl.serve.gate import RequestLimits
-from virl.serve.running import LOOPBACK, check_key, run, serve_in_thread
+from virl.serve.running import Address, check_key, run, serve_in_thread
 
 
 class Stats:
@@ -33,11 +32,8 @@ class Stats:
     def reset(self) -> None:
         """Set all counts to zero."""
         with self._lock:
-            self._requests: Counter[str] = Counter()
+            self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
             self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-            self._good: Counter[str] = Counter()
-            self._repeated: Counter[str] = Counter()
-            self._faults: Counter[str] = Counter()
             self._seen: Counter[str] = Counter()
             self._satisfied: set[str] = set()
             self._counted = 0
@@ -51,7 +47,7 @@ class Stats:
             counts: True if the request counts for the quota.
         """
         with self._lock:
-            self._requests[endpoint] += 1
+            self._counts["requests"][endpoint] += 1
             # The number of earlier askings draws the fault too: a request that is repeated can get through.
             before = self._seen[digest]
             self._seen[digest] += 1
@@ -70,15 +66,16 @@ class Stats:
         with self._lock:
             self._answers[endpoint][str(code)] += 1
             if good:
-                self._good[endpoint] += 1
+                self._counts["good"][endpoint] += 1
                 # A client that keeps what it got asks for nothing twice; tests of caches look here.
-                self._repeated[endpoint] += digest in self._satisfied
+                if digest in self._satisfied:
+                    self._counts["repeated"][endpoint] += 1
                 self._satisfied.add(digest)
 
     def count_fault(self, kind: str) -> None:
         """Count one fault that the server made on purpose, by its kind, such as "429" or "timeout"."""
         with self._lock:
-            self._faults[kind] += 1
+            self._counts["faults"][kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
         """Return a dict of all counts, by endpoint and, for faults, by kind, as the path `/stats` gives it.
@@ -87,16 +84,10 @@ class Stats:
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.
         """
         with self._lock:
-            return {
-                "total": self._requests.total(),
-                "requests": dict(sorted(self._requests.items())),
-                "answers": {
-                    name: dict(sorted(codes.items())) for name, codes in sorted(self._answers.items())
-                },
-                "good": dict(sorted(self._good.items())),
-                "repeated": {name: count for name, count in sorted(self._repeated.items()) if count},
-                "faults": dict(sorted(self._faults.items())),
-            }
+            names = ("requests", "good", "repeated", "faults")
+            plain = {name: dict(sorted(self._counts[name].items())) for name in names}
+            answers = {name: dict(sorted(codes.items())) for name, codes in sorted(self._answers.items())}
+            return {"total": self._counts["requests"].total(), "answers": answers} | plain
 
 
 GotT = TypeVar("GotT")
@@ -180,7 +171,6 @@ def end_if_client_left() -> None:
 
 MakeApp = Callable[[Stats, Pools], ASGIApp]
 """A function that makes a server's application, given its counts and its pools of threads."""
-USUAL_LIMITS = RequestLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,56 +190,31 @@ class ServedCity:
 
 
 @contextmanager
-def served_app(
-    make_app: MakeApp,
-    *,
-    host: str = LOOPBACK,
-    port: int = 0,
-    key: str | None = None,
-    limits: RequestLimits = USUAL_LIMITS,
-) -> Iterator[ServedCity]:
-    """Serve an app from a thread until the block ends; yield a `ServedCity` with URL and counts.
-
-    Args:
-        make_app: makes the application.
-        host: the address to listen at; another than loopback needs a key.
-        port: the port; 0 takes a free one.
-        key: the key that clients have to show; `None` for none.
-        limits: limits on requests and connections.
+def served_app(make_app: MakeApp, address: Address | None = None) -> Iterator[ServedCity]:
+    """Yield an app that is served from a thread, by default at a free port of loopback, until the block ends.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
         VirlError: the server did not start.
     """
     stats = Stats()
-    with pools() as own, serve_in_thread(make_app(stats, own), host, port, key, limits) as url:
+    with pools() as own, serve_in_thread(make_app(stats, own), address or Address()) as url:
         yield ServedCity(url, stats)
 
 
-def serve_app(
-    make_app: MakeApp,
-    port: int,
-    tell: Callable[[str], None],
-    *,
-    host: str = LOOPBACK,
-    key: str | None = None,
-    limits: RequestLimits = USUAL_LIMITS,
-) -> None:
+def serve_app(make_app: MakeApp, address: Address, tell: Callable[[str], None]) -> None:
     """Serve an app until the process is interrupted; call `tell` with the URL once it is known.
 
     Args:
         make_app: makes the application.
-        port: the port; 0 takes a free one.
+        address: where to listen.
         tell: called with the server's URL.
-        host: the address to listen at; another than loopback needs a key.
-        key: the key that clients have to show; `None` for none.
-        limits: limits on requests and connections.
 
     Raises:
         BadInput: the port is taken, or the key is missing.
     """
     with pools() as own:
-        run(make_app(Stats(), own), host, port, key, limits, tell)
+        run(make_app(Stats(), own), address, tell)
 
 
 BOOK = "spending.jsonl"  # the file in which a server writes down what it has spent

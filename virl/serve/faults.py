@@ -19,16 +19,15 @@ TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"  # kinds of faults beside 
 class Faults:
     """Shares of requests that a server makes fail on purpose, by kind of fault.
 
-    Args:
-        rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
-            `timeout` (no answer until `hang_s` have passed), `garbage` (status 200 and a body of noise) or
-            `half` (status 200 and the first half of the body).
-
     Raises:
         BadInput: an unknown kind, a rate outside [0, 1], or rates that sum to more than 1.
     """
 
     rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Share of requests by kind of fault: an HTTP status from 400 to 599, `timeout`, `garbage` or `half`.
+
+    A timeout gives no answer until `hang_s` have passed; garbage is a body of noise, half its first half,
+    both with status 200."""
 
     def __post_init__(self) -> None:
         """Raise `BadInput` for unknown kinds, rates outside [0, 1], or a sum of rates above 1."""
@@ -40,6 +39,7 @@ class Faults:
                 )
             if not 0 <= rate <= 1:
                 raise BadInput(f"fault {kind}: rate {rate:g} is outside [0, 1]")
+        # Sums of rates such as 0.1 have rounding errors.
         if sum(self.rates.values()) > 1 + 1e-9:
             raise BadInput("the rates of the faults sum to more than 1")
 
@@ -86,6 +86,7 @@ def chance_of(seed: int, digest: str, before: int) -> float:
         digest: a hash of the request's path, parameters and body.
         before: how often the same request came before.
     """
+    # By the request and not in sequence: the order of requests does not change which of them fail.
     drawn = blake2b(f"{seed} {digest} {before}".encode(), digest_size=8).digest()
     return int.from_bytes(drawn, "big") / 2**64
 

@@ -58,6 +58,7 @@ class RequestBounds:
         refused = _oversize(scope, self.limits)
         body = bytearray()
         if not refused:
+            # Read before the application starts: a slow client then holds none of its threads.
             try:
                 async with asyncio.timeout(self.limits.body_s):
                     more = True
@@ -114,6 +115,7 @@ _STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCE
 KEY_VARIABLE = "VIRL_SERVE_KEY"
 """Name of the environment variable with the key that clients of a server have to show."""
 
+# 45 characters: the longest IPv6 address; 253: the longest name in the DNS.
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._\-]{1,253})(?::\d{1,5})?")
 _NAME = re.compile(r"[a-z0-9._\-]{1,253}")
 _LOOPBACK_ORIGIN = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
@@ -173,7 +175,14 @@ def add_gate(
         own_check: returns whether the application itself checks the key of requests to a path.
         exposed: names of response headers that web pages may read.
     """
-    keyed = app if options.key is None else _KeyCheck(app, options.key, own_check)
+
+    async def keyed(scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that shows the key, or whose path needs none here; refuse others with 401."""
+        needs_key = scope["type"] in {"http", "websocket"} and not own_check(scope["path"])
+        is_shut = needs_key and options.key is not None and not shows_key(scope, options.key)
+        await (refusal(401, _NO_KEY) if is_shut else app)(scope, receive, send)
+
+    # The key is checked behind CORS: browsers send their preflight requests without it.
     shared = CORSMiddleware(
         keyed,
         allow_origins=options.origins,
@@ -236,22 +245,6 @@ class _SenderCheck:
         if origin in self.options.origins or origin.partition("://")[2] == headers.get("host"):
             return True
         return is_loopback(address) and re.fullmatch(_LOOPBACK_ORIGIN, origin) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyCheck:
-    """ASGI middleware that refuses requests without the key, but for paths that check keys themselves."""
-
-    app: ASGIApp
-    key: str
-    own_check: Callable[[str], bool]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on if it shows the key or its path checks keys itself; else refuse it with 401."""
-        app = self.app
-        if scope["type"] in {"http", "websocket"} and not self.own_check(scope["path"]):
-            app = app if shows_key(scope, self.key) else refusal(401, _NO_KEY)
-        await app(scope, receive, send)
 
 
 def _origins(headers: Headers) -> Iterator[str]:

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Literal
 
 import h11
@@ -32,11 +33,7 @@ def own_key() -> str | None:
 
 
 def check_key(key: str | None, reason: str) -> str:
-    """Return the key of a server that needs one; raise `BadInput`, about `reason`, if it is missing or weak.
-
-    Args:
-        key: the value of `VIRL_SERVE_KEY`; `None` if it is not set.
-        reason: the subject of the error, which needs a key, such as "listening at 0.0.0.0".
+    """Return a server's key unless it is missing or weak; else raise an error that begins with `reason`.
 
     Raises:
         BadInput: there is none, it is too short, or it is also the key of something else.
@@ -54,12 +51,23 @@ def check_key(key: str | None, reason: str) -> str:
     return key
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address of this machine to listen at, with the key and the limits that hold there."""
+
+    host: str = LOOPBACK
+    """Name or IP address; where other machines can connect, a key is needed."""
+    port: int = 0
+    """Port; 0 takes a free one."""
+    key: str | None = field(default=None, repr=False)
+    """Key that clients have to show; `None` for none."""
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    """Limits on requests and connections."""
+
+
 def run(
     app: ASGIApp,
-    host: str,
-    port: int,
-    key: str | None,
-    limits: RequestLimits,
+    address: Address,
     tell: Callable[[str], None],
     closing: threading.Event | None = None,
     *,
@@ -69,10 +77,7 @@ def run(
 
     Args:
         app: the application, behind `add_gate`.
-        host: the address to listen at.
-        port: the port; 0 takes a free one.
-        key: the key that clients have to show; needed where other machines can connect.
-        limits: limits on requests and connections.
+        address: where to listen.
         tell: called with the server's URL.
         closing: set when the server begins to stop, for answers that have no end of their own.
         lifespan: "on" if the application is told when the server starts and stops.
@@ -80,19 +85,16 @@ def run(
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
     """
-    with _open_socket(host, port, key) as listener:
+    with _open_socket(address) as listener:
         tell(_url(listener))
         with suppress(KeyboardInterrupt):
-            _Server(_config(app, limits, lifespan), closing).run(sockets=[listener])
+            _server(app, address.limits, lifespan, closing).run(sockets=[listener])
 
 
 @contextmanager
 def serve_in_thread(
     app: ASGIApp,
-    host: str,
-    port: int,
-    key: str | None,
-    limits: RequestLimits,
+    address: Address,
     closing: threading.Event | None = None,
     *,
     lifespan: Lifespan = "off",
@@ -101,10 +103,7 @@ def serve_in_thread(
 
     Args:
         app: as for `run`.
-        host: as for `run`.
-        port: as for `run`.
-        key: as for `run`.
-        limits: as for `run`.
+        address: as for `run`.
         closing: as for `run`.
         lifespan: as for `run`.
 
@@ -112,8 +111,8 @@ def serve_in_thread(
         BadInput: the port is taken, or other machines can connect and there is no key.
         VirlError: the server did not start.
     """
-    with _open_socket(host, port, key) as listener:
-        server = _Server(_config(app, limits, lifespan), closing)
+    with _open_socket(address) as listener:
+        server = _server(app, address.limits, lifespan, closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
@@ -130,31 +129,31 @@ def serve_in_thread(
 class _Server(uvicorn.Server):
     """A uvicorn server that sets the event `closing`, if given, when it begins to stop."""
 
-    def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
-        """Keep uvicorn's settings, and the event to set when the server stops; `None` for none."""
-        super().__init__(config)
-        self._closing = closing
+    closing: threading.Event | None = None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut the server down as uvicorn does; first set the closing event, if there is one."""
-        if self._closing is not None:
-            self._closing.set()
+        if self.closing is not None:
+            self.closing.set()
         await super().shutdown(sockets)
 
 
 @contextmanager
-def _open_socket(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
+def _open_socket(asked: Address) -> Iterator[socket.socket]:
     """Yield a listening socket; raise `BadInput` if others can reach its address and the key is weak."""
+    host, port = asked.host, asked.port
     try:
         resolved = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as fault:
         raise BadInput(f"cannot listen at {host!r} ({fault}): give an address of this machine") from fault
     family, _, _, _, endpoint = resolved[0]
+    # Without the zone of a link-local IPv6 address, such as `%eth0`.
     address = str(ipaddress.ip_address(str(endpoint[0]).partition("%")[0]))
     if not is_loopback(address):
-        check_key(key, f"listening at {address}, where other machines can connect,")
+        check_key(asked.key, f"listening at {address}, where other machines can connect,")
     # asyncio sends without delay only on sockets that name their protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        # A server that is started again gets its port though old connections linger there.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address, port))
@@ -172,37 +171,38 @@ def _url(listener: socket.socket) -> str:
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
-def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.Config:
-    """Return uvicorn's settings, without an access log, since its lines would hold keys."""
-    return uvicorn.Config(
+def _server(
+    app: ASGIApp, limits: RequestLimits, lifespan: Lifespan, closing: threading.Event | None
+) -> _Server:
+    """Return uvicorn's server of an app within limits, which sets `closing`, if given, when it stops."""
+
+    class Timed(TimedProtocol):
+        """The protocol with these limits."""
+
+        request_limits = limits
+
+    config = uvicorn.Config(
         app,
-        http=protocol(limits),
+        http=Timed,
         h11_max_incomplete_event_size=limits.head_bytes,
         log_config=None,
         log_level="error",
-        access_log=False,
+        access_log=False,  # its lines would hold keys
         lifespan=lifespan,
         ws="none",
         proxy_headers=False,
         timeout_graceful_shutdown=_STOP_S,
     )
+    server = _Server(config)
+    server.closing = closing
+    return server
 
 
+# Written by hand: the connection has no request yet that uvicorn could answer.
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n"
     b"Connection: close\r\n\r\nToo many connections at once\n"
 )
-
-
-def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
-    """Return a class for `uvicorn.Config(http=...)` that keeps connections and requests within limits."""
-
-    class Timed(TimedProtocol):
-        """The protocol with the limits that were given."""
-
-        request_limits = limits
-
-    return Timed
 
 
 class TimedProtocol(H11Protocol):
@@ -218,7 +218,8 @@ class TimedProtocol(H11Protocol):
         """Begin to wait for the headers of a new client; refuse it if there are too many connections."""
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
-        self._heard = self.loop.time()
+        self.heard = self.loop.time()
+        """Time, in seconds of the loop's clock, at which the client last sent something."""
         super().connection_made(transport)  # type: ignore[arg-type]
         if len(self.connections) > self.request_limits.connections and not self._make_room():
             transport.write(_FULL)  # type: ignore[attr-defined]
@@ -228,7 +229,7 @@ class TimedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read a part of a request, and start or stop the deadline of its headers."""
-        self._heard = self.loop.time()
+        self.heard = self.loop.time()
         super().data_received(data)
         self._await_head()
 
@@ -253,22 +254,14 @@ class TimedProtocol(H11Protocol):
         super().timeout_keep_alive_handler()
         self._await_reading()
 
-    @property
-    def waits_since(self) -> float | None:
-        """Seconds on the loop's clock since which headers are awaited; `None` while a request is answered."""
-        is_waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
-        return self._heard if is_waiting else None
-
-    def give_way(self) -> None:
-        """Close the connection at once, to make room for another client."""
-        self.transport.abort()
-
     def _make_room(self) -> bool:
         """Return whether another connection could be closed: the one that waited longest for a request."""
         others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
-        waiting = [(since, id(one), one) for one in others if (since := one.waits_since) is not None]
+        waiting = [
+            one for one in others if one.conn.their_state is h11.IDLE and not one.transport.is_closing()
+        ]
         if waiting:
-            min(waiting)[-1].give_way()
+            min(waiting, key=lambda one: one.heard).transport.abort()
         return bool(waiting)
 
     def _await_reading(self) -> None:

@@ -86,6 +86,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
 def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
     """Yield at most `count` panoramas of a city far apart from each other (Mitchell's best candidate)."""
     names = held_street_map(city).panorama_ids()
+    # A sample: a large town has more panoramas than can be compared with each other.
     drawn = rng.sample(names, min(len(names), count * CANDIDATES))
     left = [city.streetview.panorama(name) for name in drawn]
     weight = dict(zip(drawn, _weights(city, left), strict=True))
@@ -133,12 +134,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
-    """Return the map of a city whose whole street map is in memory, with the views on it.
-
-    Args:
-        city: a city with at least one street.
-        views: views of it; each mark shows the heading and links to the picture.
-    """
+    """Return the map of a city whose street map is in memory, with a mark for each view that links to it."""
     frame, inventory = LocalFrame(city.center), city.inventory
     shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
     shown += [view.panorama.position for view in views]
@@ -274,10 +270,8 @@ def _street_facts(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
         if known.water_m2 is not None and known.area_m2:
-            yield (
-                "Water",
-                f"{known.water_m2 / 1e6:,.2f} km² ({known.water_m2 / known.area_m2:.1%})".replace("%", " %"),
-            )
+            share = f"{known.water_m2 / known.area_m2:.1%}".replace("%", " %")
+            yield "Water", f"{known.water_m2 / 1e6:,.2f} km² ({share})"
         yield "Streets", _kilometres(known.street_m)
     else:
         lines = street_map.lines()

@@ -44,9 +44,7 @@ class Body:
         """True if views are kept as files; false while recorded calls are repeated in a resumed run."""
         self.doing = ""
         """Id of the tool call in progress, unique within the run."""
-        heading = agent.character.heading
-        facing = agent.start.heading if heading is None else heading
-        self.standing = BodyState(pano_id=agent.start.id, heading=facing)
+        self.standing = BodyState(pano_id=agent.start.id, heading=agent.start_pose.heading)
 
     @cached_property
     def eyes(self) -> FarEyes:

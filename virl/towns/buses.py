@@ -65,12 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute after midnight of the next bus at a stop from minute `ready` on; `None` if none.
-
-        Args:
-            stop: index of the stop on the line.
-            ready: minutes after midnight from which on a passenger waits there.
-        """
+        """Return the minute of the day of the next bus at a stop, by index, from `ready` on, or `None`."""
         first, after = FIRST + self.offset, self.stops[stop].after
         sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
         return sets_out + after if sets_out <= LAST else None
@@ -115,6 +110,7 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
             while follows := next((one for one in left if run[-1].end in (one.start, one.end)), None):
                 run.append(follows if follows.start == run[-1].end else _reverse(follows))
                 left.remove(follows)
+            # By more than rounding, so that of both directions the first stays.
             if _length(run) > _length(best) + 0.01:
                 best = run
     return best

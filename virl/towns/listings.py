@@ -128,7 +128,7 @@ class OfflineListings:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.
         """
         lowest, highest = price
-        if not lowest <= highest:
+        if not lowest <= highest:  # also true for nan
             raise BadInput(f"price {lowest}-{highest}: give the lowest rent first, then the highest")
         if area.is_empty or not area.is_valid:
             raise BadInput("area: not a polygon; give its corners as (longitude, latitude), in order")

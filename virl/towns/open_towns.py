@@ -21,20 +21,12 @@ class OpenTown:
     """Parts of the city's file that cannot be used."""
 
     def lend(self, left_out: LeftOut) -> City:
-        """Return the city for one run, and note in `left_out` what its file lacks; the town stays open.
-
-        Args:
-            left_out: record of what the run cannot use of the town's file.
-        """
+        """Return the city for one run, and note in `left_out` what of its file the run cannot use."""
         for omission in self.omissions:
             left_out.take(omission)
         # The bound method refers to this town, so that `OpenTowns` has it as long as the city lives.
-        return replace(
-            self.city,
-            streetview=self.streetview.with_own_count(),
-            left_out=left_out,
-            close=self._close,
-        )
+        streetview = self.streetview.with_own_count()
+        return replace(self.city, streetview=streetview, left_out=left_out, close=self._close)
 
     def _close(self) -> None:
         """Close nothing: other runs may use the town."""
@@ -53,12 +45,7 @@ class OpenTowns:
     _lock: Lock = field(default_factory=Lock)
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
-        """Return the town of a key, opened by `make` unless it is open already.
-
-        Args:
-            key: text of all that the town depends on.
-            make: opens the town.
-        """
+        """Return the town of a key, which tells all it depends on, opened by `make` unless it is open."""
         with self._lock:
             opening = self._opening.setdefault(key, Lock())
         with opening:

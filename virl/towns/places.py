@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,11 +13,11 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from virl.errors import BadInput, NotFound
-from virl.geo.globe import Floats, LatLng, distances
+from virl.geo.globe import Floats, LatLng, LocalFrame, distances
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Image
 from virl.towns.life.parks import NO_FRONTAGE
-from virl.towns.plan.town_plan import PHOTO_SIZE, Shop, StreetPlan
+from virl.towns.plan.town_plan import PHOTO_SIZE, Panoramas, Shop, Street, StreetPlan
 
 MISSPELT = 84.0
 """Least similarity, 0 to 100, of a misspelt word to the word it stands for; chosen."""
@@ -32,11 +32,7 @@ _NO_ACCENT = str.maketrans(
 
 
 class WordIndex:
-    """An index of the words of texts that scores documents by a query.
-
-    Args:
-        documents: for each document the weight of a word found in it, by the text that holds the word.
-    """
+    """An index of the words of texts that scores documents by a query."""
 
     def __init__(self, documents: Sequence[Mapping[str, float]]) -> None:
         """Note the documents and weight of each word; a document maps its texts to their weights."""
@@ -52,11 +48,7 @@ class WordIndex:
         """Return (summed rarity of query words in each document, the same weighted), 0 for poor matches.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
-        best one does count as not answering.
-
-        Returns:
-            Two arrays of shape (documents,): the rarity of the words that each document holds, added up,
-            and the same with each word weighted by the text that holds it.
+        best one does count as not answering. Weights are those of the texts that hold the words.
 
         Raises:
             BadInput: the query holds no word.
@@ -128,7 +120,6 @@ class OfflinePlaces:
         also: other names of places, by the places' ids: they are found by these names too.
         types_called: returns the place types that a query names in other languages than English, given also
             whether no place holds a word of the query.
-            no place holds a word of the query.
     """
 
     def __init__(
@@ -222,12 +213,9 @@ class OfflinePlaces:
 
     def _shop(self, place_id: str) -> Shop:
         """Return the shop of a place id; raise `NotFound` for an unknown one."""
-        try:
-            return self._shops[place_id]
-        except KeyError:
-            raise NotFound(
-                f"no place has the id {place_id!r}: use one from a nearby or text search"
-            ) from None
+        if place_id not in self._shops:
+            raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
+        return self._shops[place_id]
 
     def _metres_to(self, position: LatLng) -> Floats:
         """Return the metres from a position to each place, shape (places,)."""
@@ -264,21 +252,16 @@ APOSTROPHES = "['`\u2018\u2019]"
 
 
 class AddressBook:
-    """A finder of positions by a written address, a crossing such as "Harbor St & Mill Lane" or a name.
-
-    Args:
-        layout: streets with their house numbers.
-        named: positions of places by name or address; these are looked up first.
-    """
+    """A finder of positions by a written address, a crossing such as "Harbor St & Mill Lane" or a name."""
 
     def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
-        """Note the streets and doors by name and number, in the form that `plain` returns."""
+        """Note a plan's streets and doors; `named` has positions by place name, looked up first."""
         self._layout = layout
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
         names = [plain(street.name) for street in layout.streets]
-        self._streets: dict[str, list[int]] = {}
-        for street, name in zip(layout.streets, names, strict=True):
-            self._streets.setdefault(name, []).append(street.id)
+        self._streets = StreetIndex(
+            layout.frame, layout.streets, layout.junctions, layout.panoramas, [[name] for name in names]
+        )
         self._doors: dict[tuple[str, int], tuple[float, float]] = {}
         for front in layout.frontages:
             (x0, y0), (x1, y1) = front.left, front.right
@@ -301,35 +284,55 @@ class AddressBook:
     def _address(self, text: str) -> LatLng | None:
         """Return the position of a house, crossing or street, else `None`; raise for an unknown number."""
         numbered = re.fullmatch(r"(\d+) (.+)", text)
-        if numbered and numbered[2] in self._streets:
+        if numbered and numbered[2] in self._streets.by_name:
             name, number = numbered[2], int(numbered[1])
-            try:
+            if (name, number) in self._doors:
                 return self._layout.frame.position(*self._doors[name, number])
-            except KeyError:
-                title = self._layout.streets[self._streets[name][0]].name
-                last = max((known for street, known in self._doors if street == name), default=0)
-                raise NotFound(f"{title} has no number {number}: its numbers end at {last}") from None
+            title = self._layout.streets[self._streets.by_name[name][0]].name
+            last = max((known for street, known in self._doors if street == name), default=0)
+            raise NotFound(f"{title} has no number {number}: its numbers end at {last}")
+        return self._streets.find(text)
+
+
+class StreetIndex:
+    """A finder of the streets of a town, and of their crossings, by names in the form of `plain`."""
+
+    def __init__(
+        self, frame: LocalFrame, streets: Sequence[Street], junctions: Floats, panoramas: Panoramas,
+        names: Iterable[Collection[str]],
+    ) -> None:  # fmt: skip
+        """Note the streets by the `names` of each; `junctions` are points in metres of the frame, (k, 2)."""
+        self._frame, self._streets = frame, streets
+        self._junctions, self._panoramas = junctions, panoramas
+        self.by_name: defaultdict[str, list[int]] = defaultdict(list)
+        """Indices of the streets with each plain name."""
+        for street, own in zip(streets, names, strict=True):
+            for name in own:
+                self.by_name[name].append(street.id)
+
+    def find(self, text: str) -> LatLng | None:
+        """Return the position of a crossing `NAME & NAME` or of the middle of a street; `None` if unknown."""
         names = text.split(" & ")
-        if len(names) == 2 and all(name in self._streets for name in names):
+        if len(names) == 2 and all(name in self.by_name for name in names):
             return self._find_crossing(*names)
-        return self._middle(text) if text in self._streets else None
+        return self._find_middle(text) if text in self.by_name else None
 
     def _find_crossing(self, one: str, other: str) -> LatLng | None:
         """Return the position of a junction of two streets, given by name; `None` if they do not meet."""
-        stretches = (
-            [self._layout.streets[number] for number in self._streets[name]] for name in (one, other)
-        )
+        stretches = ([self._streets[number] for number in self.by_name[name]] for name in (one, other))
         ends = [{end for street in streets for end in (street.start, street.end)} for streets in stretches]
         shared = min(ends[0] & ends[1], default=None)
-        return None if shared is None else self._layout.frame.position(*self._layout.junctions[shared])
+        return None if shared is None else self._frame.position(*self._junctions[shared].tolist())
 
-    def _middle(self, name: str) -> LatLng:
-        """Return the position of the panorama nearest to the middle of a street, given by its plain name."""
-        panoramas = self._layout.panoramas
-        mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
-        xy = panoramas.xy[mine]
+    def _find_middle(self, name: str) -> LatLng:
+        """Return the position of the panorama nearest to the middle of a street, by its plain name."""
+        mine = np.flatnonzero(np.isin(self._panoramas.street, self.by_name[name]))
+        if not len(mine):  # its panoramas stand in houses, or belong to streets that it meets
+            line = self._streets[self.by_name[name][0]].line
+            return self._frame.position(*line[len(line) // 2].tolist())
+        xy = self._panoramas.xy[mine]
         nearest = np.argmin(np.linalg.norm(xy - xy.mean(axis=0), axis=1))
-        return self._layout.frame.position(*xy[nearest])
+        return self._frame.position(*xy[nearest].tolist())
 
 
 def plain(text: str) -> str:

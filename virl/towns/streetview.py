@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -29,50 +29,8 @@ FIRST_KEPT, MOST_KEPT = 128, 256
 Chosen: a run of an agent has some 50, and a benchmark, which has thousands, shall not write them all."""
 DATE = "2026-05"
 """Month in which all panoramas of a made town were taken; chosen."""
-
-
-class Renderer(Protocol):
-    """A renderer of views and whole panoramas of a plan."""
-
-    def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            camera: camera of the view.
-        """
-        ...
-
-    def pictures(self, views: Sequence[tuple[float, float, Camera]]) -> list[Image]:
-        """Return the pictures that `picture` gives of several views, (x, y, camera) each, drawn at once."""
-        ...
-
-    def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama at a point, shape (width / 2, width, 3), its middle facing `heading`.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            width: pixels; the height is half of it.
-            heading: degrees.
-        """
-        ...
-
-    def equirectangular_part(
-        self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
-    ) -> Image:
-        """Return `size` columns and rows of a panorama at a point, from column `left` and row `top` on.
-
-        Args:
-            x: metres east.
-            y: metres north.
-            width: width of the whole panorama, pixels.
-            left: first column of the part.
-            top: first row of the part.
-            size: (columns, rows) of the part.
-        """
-        ...
+RendererOf = Callable[[], "CityRenderer"]
+"""A function that returns the renderer of a town, always the same."""
 
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
@@ -132,7 +90,7 @@ class OfflineStreetView:
     def __init__(
         self,
         layout: StreetPlan,
-        renderer: Callable[[], Renderer],
+        renderer: RendererOf,
         key: str = "",
         graph: NavigationGraph | None = None,
     ) -> None:
@@ -201,15 +159,9 @@ class OfflineStreetView:
         return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
-        """Return a whole equirectangular panorama, shape (width / 2, width, 3), its middle facing north.
+        """Return a whole panorama, equirectangular RGB, shape (width / 2, width, 3), its middle facing north.
 
-        Args:
-            pano_id: which panorama.
-            width: pixels; the height is half of it.
-
-        Returns:
-            RGB, shape (width / 2, width, 3). The centre column looks north, columns run clockwise, the top
-            row looks up.
+        Columns run clockwise, and the top row looks up.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -218,7 +170,7 @@ class OfflineStreetView:
         return self._renderer().equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return `size` columns and rows of `panorama_image`, without drawing the rest.
+        """Return `size` columns and rows of `panorama_image`, shape (rows, columns, 3), drawn alone.
 
         Args:
             pano_id: which panorama.
@@ -226,9 +178,6 @@ class OfflineStreetView:
             left: its column at which the part begins; beyond the last one follows the first.
             top: its row at which the part begins.
             size: columns and rows of the part.
-
-        Returns:
-            RGB, shape (rows, columns, 3).
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -276,16 +225,13 @@ def _street_headings(layout: StreetPlan) -> Floats:
     lines = np.asarray(shapely.linestrings(np.concatenate(corners), indices=owner))
     mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
+    # At the end of a street its last metre tells the direction.
     where = np.minimum(where, shapely.length(mine) - 1.0)
     ends = (
         shapely.get_coordinates(shapely.line_interpolate_point(mine, where + step)) for step in (0.0, 1.0)
     )
     (lat1, lng1), (lat2, lng2) = (layout.frame.to_degrees(xy[:, 0], xy[:, 1]) for xy in ends)
     return bearings(lat1, lng1, lat2, lng2)
-
-
-RendererOf = Callable[[], "CityRenderer"]
-"""A function that returns the renderer of a town, always the same."""
 
 
 def check_drawing() -> None:

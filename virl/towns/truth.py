@@ -19,15 +19,10 @@ from virl.towns.streetview import RendererOf, check_drawing
 
 
 class OfflineTruth:
-    """The ground truth of a made town, from its plan and renderer.
-
-    Args:
-        plan: plan of the town.
-        renderer: returns the renderer of the same plan.
-    """
+    """The ground truth of a made town, from its plan and renderer."""
 
     def __init__(self, plan: CityPlan, renderer: RendererOf) -> None:
-        """Keep what questions are answered from; nothing is drawn yet."""
+        """Keep what questions are answered from; `renderer` makes the plan's renderer when it is needed."""
         self._layout = plan.layout
         self._xy = plan.layout.panoramas.xy
         self._renderer = renderer
@@ -56,14 +51,9 @@ class OfflineTruth:
     def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
         """Return all street furniture of some kinds (`None`: of all), sorted by id."""
         frame = self._layout.frame
-        return sorted(
-            (
-                Thing(one.id, one.kind, frame.position(one.x, one.y), one.is_mapped)
-                for one in self._layout.furniture
-                if kinds is None or one.kind in kinds
-            ),
-            key=lambda thing: thing.id,
-        )
+        found = (one for one in self._layout.furniture if kinds is None or one.kind in kinds)
+        things = (Thing(one.id, one.kind, frame.position(one.x, one.y), one.is_mapped) for one in found)
+        return sorted(things, key=lambda thing: thing.id)
 
     def crossings(self) -> list[LatLng]:
         """Return the positions of the middles of all marked crossings."""
@@ -144,12 +134,7 @@ class PlanInventory:
 
 
 def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
-    """Return the counts of what is in a plan, and the area of `ground`, by default around its streets.
-
-    Args:
-        plan: plan of the town.
-        ground: ground that the town covers, in metres; the convex hull of its streets by default.
-    """
+    """Return the counts of what is in a plan, and the area of `ground`, by default its streets' hull."""
     layout = plan.layout
     corners = np.concatenate([street.line for street in layout.streets])
     covered = ground or shapely.MultiPoint(corners).convex_hull

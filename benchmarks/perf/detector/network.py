@@ -18,15 +18,12 @@ PRIOR = 0.01
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for n pictures of m cells each: logits and boxes.
-
-    Args:
-        logits: of each class, (n, m, classes).
-        boxes: left, top, right and bottom in pixels, (n, m, 4).
-    """
+    """The network's outputs for n pictures of m cells each: logits and boxes."""
 
     logits: Tensor
+    """Logits of each class, (n, m, classes)."""
     boxes: Tensor
+    """Left, top, right and bottom in pixels, (n, m, 4)."""
 
 
 def _conv(inside: int, outside: int, side: int = 3, stride: int = 1, groups: int = 1) -> nn.Sequential:

@@ -34,11 +34,7 @@ FEWEST = 10  # things of a class, from which on its figure is in the mean
 
 @dataclass(slots=True)
 class ClassScore:
-    """The finds and the things of one class over all views, for precision and recall.
-
-    `scores` and `right` are of the finds, one each; `metres` and `best` are of the things: how far off each
-    stands, and the score of the find that found it, 0 if none did.
-    """
+    """The finds and the things of one class over all views, for precision and recall."""
 
     scores: list[float] = field(default_factory=list)
     """Score of each find."""
@@ -78,14 +74,8 @@ class ClassScore:
         return float(np.array(self.right)[sure].mean()) if sure.any() else float("nan")
 
 
-def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Return `count` views of a town as agents look, from random panoramas, drawn by `seed`.
-
-    Args:
-        ground: scenery of the town.
-        count: number of views.
-        seed: same seed, same views.
-    """
+def _views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
+    """Return `count` views of a town as agents look, from random panoramas, drawn by `seed`."""
     rng = np.random.default_rng(seed)
     samples = []
     for _ in range(count):
@@ -165,7 +155,7 @@ def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
     if not isinstance(detector, RenderedDetector):
         raise BadInput(f"detector {model!r} is of another kind: give one of the kind rendered")
     for town in towns:
-        scores = score(detector, views_of(open_ground(town), views, SEED))
+        scores = score(detector, _views_of(open_ground(town), views, SEED))
         yield f"Town {town}, {views} views\n\n{table(scores, detector.look_scores.first)}\n"
 
 

@@ -28,23 +28,15 @@ VIRLTON, HELD_OUT = "1", "202"
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """A town from which views are drawn, and the positions of its panoramas.
-
-    Args:
-        renderer: draws it.
-        cameras: where panoramas stand, metres east and north, (n, 2).
-    """
+    """A town from which views are drawn, and the positions of its panoramas."""
 
     renderer: CityRenderer
     cameras: Floats
+    """Positions of panoramas, metres (east, north), shape (n, 2)."""
 
 
 def training_towns(extracts: Path | None) -> tuple[str, ...]:
-    """Return the towns to train on: thirteen made ones, and with a folder of extracts twins in between.
-
-    Args:
-        extracts: the folder of `liechtenstein.osm.pbf` and `moscow.osm.gz`; `None` trains on made towns only.
-    """
+    """Return the towns to train on: thirteen made ones, mixed with five real ones if `extracts` is given."""
     if extracts is None:
         return _MADE
     towns: list[str] = []

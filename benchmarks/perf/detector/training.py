@@ -43,17 +43,14 @@ _ALPHA, _GAMMA = 0.75, 2.0  # of negatives: varifocal loss (Zhang et al. 2021, s
 
 @dataclass(frozen=True, slots=True)
 class PictureTarget:
-    """The things in one training picture, and which of them the network should find.
-
-    Args:
-        boxes: in pixels, (n, 4).
-        classes: their numbers, (n,).
-        counts: which of them count, (n,); the others are neither right nor wrong to find.
-    """
+    """The things in one training picture, and which of them the network should find."""
 
     boxes: Tensor
+    """Boxes of the things in pixels, (n, 4)."""
     classes: Tensor
+    """Indices of the things' classes, (n,)."""
     counts: Tensor
+    """True for each thing that counts, (n,); others are neither right nor wrong to find."""
 
 
 CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
@@ -188,11 +185,9 @@ class Training:
         pictures, targets = [], []
         for i in range(recipe.batch):
             rng = np.random.default_rng((recipe.seed, step, i))
-            picture, boxes, classes, counts = crop(self._views[int(rng.integers(there))], rng)
+            picture, *truth = crop(self._views[int(rng.integers(there))], rng)
             pictures.append(weather(picture, rng))
-            targets.append(
-                PictureTarget(torch.from_numpy(boxes), torch.from_numpy(classes), torch.from_numpy(counts))
-            )
+            targets.append(PictureTarget(*map(torch.from_numpy, truth)))
         stacked = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
         return stacked.float().contiguous(memory_format=torch.channels_last), targets
 
@@ -299,15 +294,8 @@ def _assign(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return (cells, the thing of each, the score each should get) for one picture, shapes (k,).
 
-    Args:
-        scores: of the cells, (m, classes).
-        found: their boxes, (m, 4).
-        boxes: of n things, (n, 4).
-        classes: of the things, (n,).
-        middles: of the cells, (m, 2).
-
-    Returns:
-        Cells, the thing of each, and how well each should score, (k,) each.
+    Of m cells are `scores`, (m, classes), the boxes `found`, (m, 4), and `middles`, (m, 2); of n things are
+    `boxes`, (n, 4), and `classes`, (n,).
     """
     inside = _contains(middles, boxes)
     # A thing too small to hold the middle of a cell gets the cell that is nearest.
@@ -358,12 +346,7 @@ def _contains(middles: Tensor, boxes: Tensor) -> Tensor:
 
 
 def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
-    """Return (picture, boxes, classes, which count) of a random part of a view, perhaps scaled and mirrored.
-
-    Returns:
-        The picture of `CROP` by `CROP` pixels; boxes, (n, 4), and classes, (n,), of what it shows; and which
-        of them count.
-    """
+    """Return (picture, boxes, classes, which count) of a random part of a view, scaled, perhaps mirrored."""
     height, width = sample.picture.shape[:2]
     scale = INPUT_SIDE / max(height, width) * float(rng.uniform(*_SCALES))
     scale = max(scale, CROP / min(height, width))

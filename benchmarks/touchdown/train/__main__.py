@@ -1,4 +1,4 @@
-"""`python -m benchmarks.touchdown.train`."""
+"""`python -m benchmarks.touchdown.train`: fine-tunes a language model to walk."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -121,9 +121,8 @@ class Training:
     def _batches_left(self) -> Iterator[Sequence[TrainingRoute]]:
         """Yield the batches of this epoch that are left after the steps taken, in the seed's order."""
         epoch, size = self.progress.epoch, self.hyperparameters.batch_size
-        order = random.Random(f"{self.hyperparameters.seed} order {epoch}").sample(
-            self.train, len(self.train)
-        )
+        draw = random.Random(f"{self.hyperparameters.seed} order {epoch}")
+        order = draw.sample(self.train, len(self.train))
         done = self.progress.step - epoch * self._steps_per_epoch
         for begin in range(done * size, len(order), size):
             yield order[begin : begin + size]
@@ -141,9 +140,8 @@ class Training:
         """Yield the batch's samples: the model's own walk with probability `mixing`, else the gold walk."""
         writer = self._writer(self.hyperparameters.rollout_cutoff)
         for route in batch:
-            chance = random.Random(
-                f"{self.hyperparameters.seed} mixing {self.progress.epoch} {route.episode.id}"
-            )
+            seed = f"{self.hyperparameters.seed} mixing {self.progress.epoch} {route.episode.id}"
+            chance = random.Random(seed)
             if self.method == "rbl" and chance.random() < self.hyperparameters.mixing:
                 with self.learner.walking_mode():
                     rollout = self.lessons.walks.roll_out(route, writer)
@@ -255,16 +253,9 @@ def evaluate(
     for route in routes:
         rollouts.append(walks.roll_out(route, writer))
         advance()
-    scores = score_walks(
-        walks.graph,
-        [
-            (
-                [state.node for state in rollout.states],
-                [walks.graph.number(node) for node in route.episode.path],
-            )
-            for route, rollout in zip(routes, rollouts, strict=True)
-        ],
-    )
+    walked = ([state.node for state in rollout.states] for rollout in rollouts)
+    gold = ([walks.graph.number(node) for node in route.episode.path] for route in routes)
+    scores = score_walks(walks.graph, list(zip(walked, gold, strict=True)))
     tc, low, high = mean_with_interval([score.tc for score in scores])
     spd = math.fsum(score.spd for score in scores) / len(scores)
     found = Evaluation(

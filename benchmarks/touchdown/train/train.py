@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,7 @@ from .hyperparameters import Hyperparameters, Method
 from .learner import Learner
 from .loop import BEST, CHECKPOINTS, CURVES, Training, draw, steps_per_epoch
 from .metrics import read_metrics
-from .model import (
-    add_adapter,
-    choose_device,
-    choose_precision,
-    load_adapter,
-    load_encoder,
-    load_model,
-)
+from .model import add_adapter, choose_device, choose_precision, load_adapter, load_encoder, load_model
 from .samples import Lessons
 from .walking import TrainingRoute, Walks
 
@@ -87,16 +80,8 @@ def train(options: Options, hyperparameters: Hyperparameters, console: Console) 
         model = load_adapter(base, checkpoint) if checkpoint else add_adapter(base, hyperparameters)
         learner = Learner(model, hyperparameters, total_steps)
         done = load_state(checkpoint, learner) if checkpoint else Progress()
-        training = Training(
-            options.method,
-            hyperparameters,
-            learner,
-            lessons,
-            routes["train"],
-            routes["dev"],
-            options.out,
-            done,
-        )
+        episodes = routes["train"], routes["dev"]
+        training = Training(options.method, hyperparameters, learner, lessons, *episodes, options.out, done)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Bar(*columns, console=console, transient=True) as bar:
             training.run(bar)
@@ -148,15 +133,13 @@ def _tell_skipped(split: str, skipped: Mapping[str, str], console: Console) -> N
     """Print how many episodes of a split are skipped, and why the first is."""
     if skipped:
         episode, reason = next(iter(skipped.items()))
-        text = (
-            f"{split}: {len(skipped)} episodes skipped, as results.json lists; the first, {episode}: {reason}"
-        )
-        console.print(text, highlight=False)
+        listed = f"{len(skipped)} episodes skipped, as results.json lists"
+        console.print(f"{split}: {listed}; the first, {episode}: {reason}", highlight=False)
 
 
 def _settings(options: Options, hyperparameters: Hyperparameters, source: str) -> dict[str, Any]:
     """Return the settings that a training depends on, which a resumed one has to share, as plain data."""
-    chosen = asdict(replace(options, resume=False))
+    chosen = asdict(options)
     del chosen["resume"], chosen["out"], chosen["device"]
     settings = chosen | {"source": source, "hyperparameters": hyperparameters.model_dump()}
     plain: dict[str, Any] = json.loads(json.dumps(settings, default=str))
@@ -202,10 +185,8 @@ def _results_of(
         "device": torch.cuda.get_device_name(learner.device) if cuda else "cpu",
         "precision": learner.precision,
         "parameters": {
-            "all": sum(parameter.numel() for parameter in learner.model.parameters()),
-            "trained": sum(
-                parameter.numel() for parameter in learner.model.parameters() if parameter.requires_grad
-            ),
+            "all": sum(one.numel() for one in learner.model.parameters()),
+            "trained": sum(one.numel() for one in learner.model.parameters() if one.requires_grad),
         },
         "episodes": {"train": len(training.train), "dev": len(training.dev)},
         "skipped": skipped,

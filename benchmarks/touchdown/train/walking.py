@@ -8,8 +8,8 @@ from virl.platform.movers.discrete.actions import Action, WalkState, parse_actio
 from virl.platform.movers.discrete.oracle import gold_actions
 from virl.platform.movers.discrete.task import OPENING, start_state
 from virl.platform.navigators.instruction.base import Decision, Move, act
-from virl.platform.navigators.velma.prompt import Transcript, action_text, walk_so_far
-from virl.platform.navigators.velma.verbalizer import Observer
+from virl.platform.navigators.velma.prompt import action_text, walk_so_far
+from virl.platform.navigators.velma.verbalizer import Observer, WalkText
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .writer import GreedyWriter, PromptTooLong
@@ -98,15 +98,15 @@ class Walks:
             episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK)
         )
 
-    def transcript(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
+    def transcript(self, route: TrainingRoute, actions: Sequence[Action]) -> WalkText:
         """Return the prompt with a walk; it ends in the next action's number, if the walk has not stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
         offset = len(route.prompt)
         spans = tuple((offset + start, offset + end) for start, end in walk.action_spans)
-        return Transcript(route.prompt + walk.text, spans)
+        return WalkText(route.prompt + walk.text, spans)
 
-    def decided_spans(self, told: Transcript) -> tuple[tuple[int, int], ...]:
+    def decided_spans(self, told: WalkText) -> tuple[tuple[int, int], ...]:
         """Return the spans of the actions that the walker decided, without the opening actions."""
         return told.action_spans[len(self.opening_actions) :]
 

@@ -1,5 +1,6 @@
 """Lets a model write the next action, greedily, without reading anything twice."""
 
+from os.path import commonprefix
 from typing import Any
 
 import torch
@@ -41,7 +42,8 @@ class GreedyWriter:
         ids = self._encoder.encode(prompt).ids
         if len(ids) > self._max_tokens:
             raise PromptTooLong
-        keep = min(_common_prefix(self._read, ids), len(ids) - 1)
+        shared = len(commonprefix([self._read, ids]))  # noqa: RUF071 - of tokens, not of paths
+        keep = min(shared, len(ids) - 1)
         if keep < len(self._read):
             self._cache.crop(keep - len(self._read))
             del self._read[keep:]
@@ -70,11 +72,3 @@ def _has_ended(reply: str) -> bool:
     """Return whether a reply is complete: it names an action, or a line has ended."""
     text = reply.lstrip()
     return "\n" in text or text.rstrip().lower() in _ACTIONS
-
-
-def _common_prefix(one: list[int], other: list[int]) -> int:
-    """Return the number of tokens that two lists have in common at their beginning."""
-    for place, (first, second) in enumerate(zip(one, other, strict=False)):
-        if first != second:
-            return place
-    return min(len(one), len(other))

@@ -7,9 +7,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
 
-from benchmarks.counting.report import CountingTable
+from benchmarks.counting.report import CountingTable, TableRow
 from benchmarks.counting.summary import write_counting_page
-from benchmarks.counting.tables import TableRow
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval

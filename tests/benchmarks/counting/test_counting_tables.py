@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from benchmarks.counting.tables import TableRow, terminal_table
+from benchmarks.counting.report import CountingTable, TableRow, terminal_table
 from virl.bench.benchmark import Metric
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
@@ -21,11 +21,8 @@ def test_a_table_fits_a_narrow_terminal_and_takes_names_as_they_are() -> None:
     console = Console(width=80)
     measured = TableRow("agent [bold]1[/bold]", {"sr": Interval(0.5, 0.25, 0.75)}, "12 episodes")
     with console.capture() as captured:
-        console.print(
-            terminal_table(
-                "Title", [SUCCESS, ERROR], [measured, TableRow("NavGPT", {"ne": 6.46}, "published")]
-            )
-        )
+        rows = [measured, TableRow("NavGPT", {"ne": 6.46}, "published")]
+        console.print(terminal_table(CountingTable("Title", [SUCCESS, ERROR], rows)))
     shown = captured.get()
     for text in ("agent [bold]1[/bold]", "12 episodes", "25.0", "75.0", "6.46", "published"):
         assert text in shown

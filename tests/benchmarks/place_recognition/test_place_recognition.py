@@ -14,7 +14,6 @@ from benchmarks.place_recognition.definition import (
     BENCHMARK,
     LABELS,
     Options,
-    RecognitionWorld,
     episodes,
     open_classifier,
     run,
@@ -59,7 +58,7 @@ def test_every_place_with_a_photo_is_asked_about_and_ranked_among_96(tmp_path: P
         seen.append((image, labels))
         return ["bakery", "bar", "cafe", "gym", "spa", "zoo"]
 
-    result = run(asked[0], RecognitionWorld({"sign-detector": classifier}))
+    result = run(asked[0], {"sign-detector": classifier})
     ((image, labels),) = seen
     assert image.shape == (20, 30, 3)
     assert image[0, 0].tolist() == pytest.approx([200, 0, 0], abs=9)

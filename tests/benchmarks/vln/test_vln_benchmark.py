@@ -15,7 +15,7 @@ from benchmarks.vln.definition import (
     BENCHMARK,
     Options,
     RoutesWorld,
-    check_walker,
+    _spotter,
     episodes,
     hints_of,
     parse_walker,
@@ -25,12 +25,12 @@ from benchmarks.vln.score import score, score_of, show
 from virl.bench.benchmark import Scores
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.plan import make_plan, write_plan
-from virl.bench.records import Records
+from virl.bench.records import open_records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.datasets.collect.dataset import RouteRow, Rows
-from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.datasets.collect.dataset import RouteRow, Rows, TriedRow
+from virl.datasets.collect.routes import Guide, RoutesSettings, collect_routes
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
 from virl.geo.globe import egocentric_word, signed_turn
 from virl.mind.base import Mind
@@ -277,12 +277,12 @@ def test_walkers_by_their_names() -> None:
         parse_walker("ocr@papers")
     city, _ = made_city()
     with pytest.raises(UnknownName, match="unknown recogniser of landmarks 'sift': choose one of: blip2"):
-        check_walker(parse_walker("sift"), city, RuleMind(), Resources())
+        _spotter("sift", city, {}, RuleMind(), Resources())
     with pytest.raises(ModelUnavailable, match="High Street has none"):
-        check_walker(parse_walker("truth"), city, RuleMind(), Resources())
-    assert check_walker(parse_walker("oracle"), replace(city, name="x"), RuleMind(), Resources()) is None
+        _spotter("truth", city, {}, RuleMind(), Resources())
+    assert _spotter("oracle", replace(city, name="x"), {}, RuleMind(), Resources())
     for asked in ("ocr+mind", "choice:sign-describer"):
-        assert check_walker(parse_walker(asked), city, RuleMind(), Resources()) is None
+        assert _spotter(asked, city, {}, RuleMind(), Resources())
 
 
 @pytest.mark.parametrize("steps", [0, -1])
@@ -297,7 +297,7 @@ def test_the_table_fits_a_terminal_of_eighty_columns_and_the_files_have_it_all(
     write_dataset(tmp_path / "data" / "virlton", places=PLACES, routes=[route])
     options = Options(cities=("virlton",), models=("ocr@paper",), data=str(tmp_path / "data"))
     done = record(walk(route, "ocr@paper"))
-    with Records.open(
+    with open_records(
         tmp_path, {"benchmark": NAME, "options": options.model_dump(mode="json")}, False
     ) as kept:
         city = {"virlton": made_city()[0]}

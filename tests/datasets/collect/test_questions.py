@@ -10,8 +10,8 @@ from made_dataset import HARMFUL, WISHES, place_row
 from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
-from virl.datasets.collect.collection import AT_ONCE, TRIES, UnaskedRow, make_questions
-from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows
+from virl.datasets.collect.collection import AT_ONCE, TRIES, make_questions
+from virl.datasets.collect.dataset import PlaceRow, QuestionRow, Rows, TriedRow
 from virl.datasets.collect.questions import PlaceChoices, Served
 from virl.errors import BudgetExceeded
 from virl.mind.base import Mind
@@ -47,8 +47,8 @@ class Scripted:
 
 def made(
     folder: Path, mind: Mind, places: Sequence[PlaceRow] = (BAKERY,), seed: int = 0
-) -> tuple[tuple[QuestionRow, ...], tuple[UnaskedRow, ...]]:
-    questions, unasked = Rows(folder / "q.jsonl", QuestionRow), Rows(folder / "u.jsonl", UnaskedRow)
+) -> tuple[tuple[QuestionRow, ...], tuple[TriedRow, ...]]:
+    questions, unasked = Rows(folder / "q.jsonl", QuestionRow), Rows(folder / "u.jsonl", TriedRow)
     make_questions(places, questions, unasked, mind, seed=seed, progress=lambda *_: None)
     return questions.all, unasked.all
 

@@ -9,8 +9,8 @@ from made_dataset import HARMFUL, place_row
 from made_high_street import SHOPS, HighStreet, made_city
 from made_streets import FRAME
 
-from virl.datasets.collect.dataset import PlaceRow, RouteRow, Rows
-from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.datasets.collect.dataset import PlaceRow, RouteRow, Rows, TriedRow
+from virl.datasets.collect.routes import Guide, RoutesSettings, collect_routes
 from virl.errors import BadInput, MindFailed, NoImagery
 from virl.mind.rules import RuleMind
 from virl.platform.city.streetview import Camera, View

@@ -18,7 +18,7 @@ def test_what_is_added_is_there_when_opened_again(tmp_path: Path) -> None:
     again = Rows(path, Thing)
     assert again.all == (Thing(id="b", size=2), Thing(id="a", size=1))
     assert "a" in again
-    assert again.get("c") is None
+    assert "c" not in again
     with pytest.raises(ValueError, match="already"):
         again.add(Thing(id="a", size=3))
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clause_oracle import Surroundings, follow
 
-from virl.datasets.export.files import MANIFEST, begin, is_finished, refuse_other_files
+from virl.datasets.export.files import MANIFEST, exporting, is_finished, refuse_other_files
 from virl.datasets.export.touchdown import SPLITS, export_touchdown, exported_touchdown
 from virl.errors import BadInput, UnknownName
 from virl.geo.globe import bearing, signed_turn
@@ -20,6 +20,7 @@ from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rule
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 from virl.platform.providers.offline.city import kept_plan
+from virl.platform.providers.planned import source_of
 from virl.towns.plan.town_plan import CityPlan
 
 COMMITTED = Path(__file__).parents[2] / "data" / "virlton-small"
@@ -208,7 +209,8 @@ def test_manifest_says_what_it_is() -> None:
 
 def test_an_export_that_was_cut_off_is_made_again_and_is_not_taken_for_whole(tmp_path: Path) -> None:
     folder = tmp_path / "export"
-    begin(folder, "touchdown")
+    with pytest.raises(KeyboardInterrupt), exporting(folder, source_of("virlton"), "touchdown", "any"):
+        raise KeyboardInterrupt
     (folder / "graph").mkdir()
     refuse_other_files(folder, "touchdown")
     assert not is_finished(folder)

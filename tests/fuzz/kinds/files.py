@@ -32,7 +32,6 @@ from virl.platform.providers.graph.matterport import read_matterport, read_r2r_e
 from virl.platform.providers.graph.touchdown import (
     load_touchdown,
     read_episodes,
-    read_partition,
     read_touchdown,
 )
 from virl.platform.providers.http.replies import HttpReply
@@ -68,7 +67,6 @@ def _graphs(home: Path) -> Iterator[Kind]:
             (folder / name).write_bytes(data)
             try:
                 found = read_touchdown(folder)
-                read_partition(folder)
                 for one in found.ids:
                     found.links(found.number(one))
                 load_touchdown(folder)

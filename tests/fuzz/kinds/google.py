@@ -18,6 +18,7 @@ from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places import GooglePlaces
@@ -81,7 +82,7 @@ def _recorded(city: City, asks: Mapping[str, Ask], folder: Path) -> dict[str, li
     options = ServeOptions(page_delay_s=0.0, panorama_width=512)
     with ExitStack() as stack:
         server = stack.enter_context(serve_city(served_city, options))
-        settings = settings_for(server.url, timeouts=PATIENT)
+        settings = settings_for(server.url, timeouts=PATIENT, map_tiles=True)
         http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), Keeping(record=Recording(folder))))
         for ask in asks.values():
             ask(http)
@@ -109,19 +110,25 @@ def _asks(city: City) -> dict[str, Ask]:
     small, pano = Camera(20.0, width=64, height=48), panorama.id
 
     def new(http: GoogleHttp) -> GooglePlaces[NewPlaces]:
-        return GooglePlaces(NewPlaces(http), here, nearby_requests=3)
+        return GooglePlaces(NewPlaces(http), here, GoogleOptions(nearby_requests=3))
+
+    hasty = GoogleOptions(nearby_requests=3, page_wait=0.0)
 
     def old(http: GoogleHttp) -> GooglePlaces[LegacyPlaces]:
-        return GooglePlaces(LegacyPlaces(http, page_wait=0.0), here, nearby_requests=3)
+        return GooglePlaces(LegacyPlaces(http, hasty), here, hasty)
 
     return {
         "tiles_session": lambda http: GoogleStreetView(http).panorama(pano),
         "tiles_pano_ids": lambda http: GoogleStreetView(http).nearest_many([here, there], 50.0),
         "tiles_metadata": lambda http: GoogleStreetView(http).panorama(pano),
-        "tiles_tile": lambda http: GoogleStreetView(http, imagery="tiles", zoom=0).view(pano, small),
+        "tiles_tile": lambda http: GoogleStreetView(http, GoogleOptions(imagery="tiles", zoom=0)).view(
+            pano, small
+        ),
         "static_metadata": lambda http: GoogleStreetView(http).nearest(here, 100.0),
         "tiles_thumbnail": lambda http: GoogleStreetView(http).view(pano, small),
-        "static_image": lambda http: GoogleStreetView(http, thumbnails=False).view(pano, small),
+        "static_image": lambda http: GoogleStreetView(http, GoogleOptions(thumbnails=False)).view(
+            pano, small
+        ),
         "places_nearby": lambda http: new(http).nearby(here, 150.0, ("restaurant",)),
         "places_text": lambda http: new(http).search("noodles"),
         "places_details": lambda http: new(http).details(known.id),

@@ -42,7 +42,7 @@ from virl.platform.navigators.instruction.in_order import plan_in_order
 from virl.platform.providers.http.wire import add_deadlines, deadline
 from virl.registry import import_errors, load
 from virl.serve.gate import GateOptions, add_gate
-from virl.serve.running import serve_in_thread
+from virl.serve.running import Address, serve_in_thread
 
 Drawn = Mapping[str, Any]
 WORDS = ("the", "2nd", "left", "right", "turn", "at", "go", "straight", "past", "next", "light", "or", "a",
@@ -314,7 +314,7 @@ def _served() -> Iterator[Callable[[Drawn], None]]:
         return PlainTextResponse(str(len(await request.body())))
 
     app = add_gate(Starlette(routes=[Route("/{path:path}", take, methods=["GET", "POST"])]), GateOptions())
-    with serve_in_thread(app, "127.0.0.1", 0, None, GateOptions().limits) as url:
+    with serve_in_thread(app, Address()) as url:
         parts = urlsplit(url)
 
         def read(drawn: Drawn) -> None:

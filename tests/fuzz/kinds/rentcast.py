@@ -13,9 +13,13 @@ from fuzz.mutate import mutate_http, mutate_json
 from fuzz.session import Kind
 from virl.platform.providers.http.keys import ApiKey
 from virl.platform.providers.http.service import Pace
-from virl.platform.providers.rentcast.client import KEY_HEADER, KEY_VARIABLE, RentCastHttp
+from virl.platform.providers.rentcast.client import (
+    KEY_HEADER,
+    KEY_VARIABLE,
+    RentCastHttp,
+    load_rentcast_settings,
+)
 from virl.platform.providers.rentcast.listings import RentCastListings, read_listings
-from virl.platform.providers.rentcast.settings import load_rentcast_settings
 
 AREA, PRICE = box(-97.01, 29.99, -96.99, 30.01), (1000.0, 2000.0)
 

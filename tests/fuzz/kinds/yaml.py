@@ -19,7 +19,7 @@ from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.models import read_model
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.platform.providers.rentcast.settings import RentCastSettings
+from virl.platform.providers.rentcast.client import RentCastSettings
 from virl.routines.day.wish_rules import DayBook
 from virl.settings.model import load_settings, yaml_value
 

@@ -8,8 +8,8 @@ from made_package import install
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.platform.perception.base import Role
-from virl.platform.perception.models import ModelOptions, Models, ModelSettings, model_names, read_model
-from virl.platform.perception.registry import KINDS, find_kind, resolve
+from virl.platform.perception.models import ModelOptions, Models, model_names, read_model
+from virl.platform.perception.registry import KINDS, ModelSettings, find_kind, resolve
 from virl.registry import scan_modules
 
 PLUGIN = """

@@ -35,7 +35,7 @@ max_overlap: null
 def test_a_model_is_opened_once_and_shared():
     models = Models()
     assert models.detector("sign-detector") is models.detector("sign-detector")
-    assert models.describer("sign-describer")._detector.detector is models.detector("sign-detector")
+    assert models.describer("sign-describer")._detector.model is models.detector("sign-detector")
     assert models.detector("sign-detector")._reader is models.reader("rapidocr")
     assert Models().reader("rapidocr") is not models.reader("rapidocr")
 

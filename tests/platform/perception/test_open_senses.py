@@ -3,8 +3,8 @@ import sys
 import pytest
 
 from virl.errors import UnknownName
-from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.senses import open_reader, open_senses
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.senses import open_senses
 from virl.resources import data_folder
 
 
@@ -25,7 +25,7 @@ def test_an_unknown_describer_or_reader_is_refused_with_the_known_ones():
     with pytest.raises(UnknownName, match=r"unknown describer 'cyclops': choose one of: .*sign-describer"):
         open_senses(describer="cyclops")
     with pytest.raises(UnknownName, match=r"unknown reader 'tesseract': choose one of: .*rapidocr"):
-        open_reader("tesseract")
+        Models().reader("tesseract")
 
 
 @pytest.mark.slow

@@ -7,12 +7,11 @@ from virl.errors import ModelUnavailable, first_line
 from virl.extras import module, require
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import (
-    Once,
     batches,
     checkpoint,
     find_checkpoint,
+    load_once,
     models_home,
-    once_per_process,
 )
 
 HUB_ID = "nobody-at-all/no-such-model"
@@ -76,14 +75,14 @@ def test_something_is_made_on_first_use_and_once():
         made.append(threading.get_ident())
         return made
 
-    once = Once(make)
+    load = load_once(make)
     assert made == []
-    threads = [threading.Thread(target=once.get) for _ in range(8)]
+    threads = [threading.Thread(target=load) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert once.get() is once.get()
+    assert load() is load()
     assert len(made) == 1
 
 
@@ -96,16 +95,16 @@ def test_what_failed_to_load_is_tried_again():
             raise answer
         return answer
 
-    once = Once(make)
+    load = load_once(make)
     with pytest.raises(ModelUnavailable, match="no file"):
-        once.get()
-    assert once.get() == "weights"
+        load()
+    assert load() == "weights"
 
 
 def test_weights_are_shared_by_all_that_ask_for_the_same():
     loads = []
 
-    @once_per_process
+    @load_once
     def load(path, device):
         loads.append((path, device))
         return object()

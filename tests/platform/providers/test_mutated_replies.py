@@ -22,6 +22,7 @@ from shapely import box
 from virl.errors import VirlError
 from virl.osm.box import Box
 from virl.platform.city.maps import Journey
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.nearby import PlaceKinds
 from virl.platform.providers.google.places_legacy import LegacyPlaces
@@ -39,12 +40,16 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import cell_at
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass import OverpassPlaces
-from virl.platform.providers.open.picture_services import open_pictures, picture_settings
+from virl.platform.providers.open.shots import open_pictures, picture_settings
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.client import KEY_HEADER, KEY_VARIABLE, RentCastHttp
+from virl.platform.providers.rentcast.client import (
+    KEY_HEADER,
+    KEY_VARIABLE,
+    RentCastHttp,
+    load_rentcast_settings,
+)
 from virl.platform.providers.rentcast.listings import RentCastListings
-from virl.platform.providers.rentcast.settings import load_rentcast_settings
 
 SEED, MUTATIONS = 45, 200
 ODD: tuple[Any, ...] = (
@@ -122,7 +127,11 @@ CASES = {
     "Places text": Case(lambda url: NewPlaces(client(url)).search_text("x", HERE), ("places",)),
     "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
-        lambda url: LegacyPlaces(client(url), page_wait=0).places_within(HERE, 500, PlaceKinds()).places,
+        lambda url: (
+            LegacyPlaces(client(url), GoogleOptions(page_wait=0.0))
+            .places_within(HERE, 500, PlaceKinds())
+            .places
+        ),
         ("results",),
     ),
     "legacy Places details": Case(

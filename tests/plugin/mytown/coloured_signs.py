@@ -9,8 +9,8 @@ from scipy import ndimage
 
 from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.models import DetectorSettings, Models
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import DetectorSettings, Kind
 
 
 class ColouredSignsSettings(DetectorSettings):

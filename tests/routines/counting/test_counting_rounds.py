@@ -15,6 +15,7 @@ from rich.console import Console
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.going_on import onward_pose
 from virl.agent.terminal import Story
 from virl.errors import BadInput, UnknownName
 from virl.geo.region import Region
@@ -26,7 +27,7 @@ from virl.platform.movers.base import Step
 from virl.platform.navigators.point import PointNavigator, plan_path
 from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting.rounds import count_along, open_counter
-from virl.routines.counting.routine import onward_by_hop, onward_by_link, route_of
+from virl.routines.counting.routine import onward_by_hop, route_of
 
 ROUTE = made_character(route=["East End"], limits={"steps": 60})
 
@@ -41,7 +42,7 @@ def go_along(agent: Agent) -> None:
     plan = plan_path(agent.city.streetview, route_of(agent))
     limit = agent.character.limits.steps
     navigator = PointNavigator(agent.city.streetview, agent.mover, plan, max_steps=limit + 1)
-    count_along(agent, navigator.walk, onward_by_link)
+    count_along(agent, navigator.walk, onward_pose)
 
 
 def go_all_over(agent: Agent) -> None:
@@ -213,7 +214,7 @@ def test_a_resumed_walk_that_is_over_is_not_walked_again(whole: Path, tmp_path: 
     folder = tmp_path / "run"
     cut(whole, folder, PANORAMAS, ahead=False)
     with made_agent(folder, ROUTE, resume=True) as agent:
-        count_along(agent, nowhere, onward_by_link)
+        count_along(agent, nowhere, onward_pose)
     assert result_of(folder)["found"] == result_of(whole)["found"]
 
 

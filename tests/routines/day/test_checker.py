@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from virl.clock import show_clock
 from virl.geo.globe import LatLng, destination
 from virl.platform.city.places import OpeningHours, Place
 from virl.routines.day.checker import KINDS, DayEntry, DayTerms, Site, check, entries_of, unsure_places
+from virl.routines.day.settings import Day
 
 HOME = LatLng(10.0, 20.0)
 MUSEUM = Place(
@@ -18,7 +20,14 @@ DINER = Place(
 )
 GONE = Place("g", "Gone", ("cafe",), LatLng(10.03, 20.0), is_open=False, hours=MUSEUM.hours)
 UNLISTED = Place("u", "Unlisted", ("cafe",), LatLng(10.04, 20.0))
-WEDNESDAY = DayTerms(2, 540, 1260, 100.0, HOME)
+
+
+def terms_of(weekday, starts, ends, budget_usd, start, **more):
+    day = Day(starts=show_clock(starts), ends=show_clock(ends), budget_usd=budget_usd, **more)
+    return DayTerms(day, weekday, start)
+
+
+WEDNESDAY = terms_of(2, 540, 1260, 100.0, HOME)
 
 
 @dataclass
@@ -87,7 +96,7 @@ def test_who_stays_needs_no_way():
 
 
 def test_a_modes_of_travel_that_the_client_has_not_does_not_count():
-    on_foot = DayTerms(2, 540, 1260, 100.0, HOME, ("walking",))
+    on_foot = terms_of(2, 540, 1260, 100.0, HOME, modes=("walking",))
     assert kinds(visit("p", 544, 600), terms=on_foot) == ["travel"]
 
 
@@ -100,9 +109,9 @@ def test_a_place_must_be_open_all_through_the_visit(starts, ends, closed):
 
 
 def test_another_day_has_other_hours():
-    tuesday = DayTerms(1, 540, 1260, 100.0, HOME)
+    tuesday = terms_of(1, 540, 1260, 100.0, HOME)
     assert kinds(visit("m", 600, 660), terms=tuesday) == ["closed"]
-    thursday_night = DayTerms(3, 0, 300, 100.0, HOME)  # open since Wednesday, until two in the morning
+    thursday_night = terms_of(3, 0, 300, 100.0, HOME)  # open since Wednesday, until two in the morning
     assert kinds(visit("d", 30, 120), terms=thursday_night) == []
     assert kinds(visit("d", 30, 121), terms=thursday_night) == ["closed"]
 
@@ -118,7 +127,7 @@ def test_a_place_that_closed_for_good_is_closed():
 
 
 def test_money_is_what_is_said_or_known_whichever_is_more():
-    poor = DayTerms(2, 540, 1260, 30.0, HOME)
+    poor = terms_of(2, 540, 1260, 30.0, HOME)
     assert kinds(visit("m", 600, 660), visit("d", 700, 760, kind="eat"), terms=poor) == ["budget"]  # 7 + 25
     assert kinds(visit("m", 600, 660, 30.0), terms=poor) == []
     assert kinds(visit("m", 600, 660, 30.01), terms=poor) == ["budget"]
@@ -144,9 +153,9 @@ def test_a_place_that_is_not_there_is_unknown():
 
 def test_a_visit_may_be_at_the_edge_of_its_place_and_no_farther():
     edge, far = (destination(PARK.position, 90, metres) for metres in (100, 200))
-    here = DayTerms(2, 540, 1260, 100.0, edge)
+    here = terms_of(2, 540, 1260, 100.0, edge)
     assert kinds(visit("p", 540, 600, at=edge), terms=here) == []
-    assert kinds(visit("p", 540, 600, at=far), terms=DayTerms(2, 540, 1260, 100.0, far)) == ["travel"]
+    assert kinds(visit("p", 540, 600, at=far), terms=terms_of(2, 540, 1260, 100.0, far)) == ["travel"]
 
 
 def test_one_day_can_be_wrong_in_every_way():

@@ -22,7 +22,7 @@ from virl.platform.city.city import Capabilities, City
 from virl.platform.city.maps import Journey, JourneyLeg, Route
 from virl.platform.city.places import Place
 from virl.platform.providers.google.places import normal_types
-from virl.routines.day.checker import CityFacts, check, entries_of, terms_of
+from virl.routines.day.checker import CityFacts, DayTerms, check, entries_of
 from virl.routines.day.settings import FEELINGS, Day
 from virl.serve.google.shown_places import TYPES
 
@@ -377,7 +377,7 @@ def test_whatever_is_planned_passes_the_checker(
     folder = Path(mkdtemp(dir=tmp_path))  # hypothesis gives all examples one tmp_path
     result = plan(folder, city, clock=f"{weekday} 08:00", **day)
     entries = entries_of(result.answer["activities"])  # type: ignore[arg-type]
-    terms = terms_of(Day.model_validate(day), ["mon", "thu", "sun"].index(weekday) * 3, town.CENTER)
+    terms = DayTerms(Day.model_validate(day), ["mon", "thu", "sun"].index(weekday) * 3, town.CENTER)
     assert check(entries, terms, CityFacts(city)) == []
 
 

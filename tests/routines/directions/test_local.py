@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import made_day_town as town
@@ -9,12 +10,15 @@ import pytest
 from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 from pydantic import ValidationError
 
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
 from virl.geo.globe import LatLng, distance
 from virl.journal.records import Result
+from virl.mind.prompt import OUR_PROMPTS
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.city.city import City
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
@@ -39,12 +43,10 @@ def told(
 
 
 def find(city: City, to: str, at: tuple[float, float] = (0, 0), **settings: object) -> Place:
-    return find_destination(
-        city.places,
-        city.streetview,
-        RuleMind(),
-        FRAME.position(*at),
-        DirectionsSettings.model_validate({"to": to, **settings}),
+    agent = SimpleNamespace(
+        city=replace(city, ledger=Ledger()),  # the nearest in a straight line
+        mind=RuleMind(),
+        start=SimpleNamespace(position=FRAME.position(*at)),
         character=Character(
             name="Lee",
             city="made",
@@ -52,8 +54,11 @@ def find(city: City, to: str, at: tuple[float, float] = (0, 0), **settings: obje
             background="",
             intention="I want to buy a novel. Is there a bookshop around here?",
         ),
-        place_types=TYPES,
-    ).place
+        senses=SimpleNamespace(place_types=TYPES),
+        prompts=OUR_PROMPTS,
+    )
+    asked = DirectionsSettings.model_validate({"to": to, **settings})
+    return find_destination(cast("Agent", agent), asked).place
 
 
 def test_a_walk_is_told_by_its_start_its_turns_and_its_end() -> None:

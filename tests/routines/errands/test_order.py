@@ -51,7 +51,7 @@ def test_the_exact_order_is_the_shortest_of_all(seed: int, stops: int, end: str,
     times = random_times(np.random.default_rng(seed), stops, end, missing)
     order = exact_order(times)
     assert order.seconds == pytest.approx(by_force(times))
-    assert order.is_shortest or order.seconds == np.inf
+    assert order.seconds <= order.bound + 0.01 or order.seconds == np.inf
     if np.isfinite(order.seconds):
         assert sorted(order.stops) == list(range(stops))
         assert times.seconds_along(order.stops) == pytest.approx(order.seconds)
@@ -74,14 +74,15 @@ def test_more_stops_than_are_tried_one_by_one_are_ordered_as_well(end: str) -> N
     times = random_times(np.random.default_rng(7), EXACT_STOPS + 1, end)
     order = best_order(times, 20.0)
     assert order.seconds == pytest.approx(exact_order(times).seconds, abs=0.01)
-    assert order.is_shortest
+    assert order.seconds <= order.bound + 0.01
 
 
 def test_a_search_that_is_cut_short_says_how_far_it_may_be_from_the_shortest() -> None:
     times = random_times(np.random.default_rng(3), 14, "open")
     searched = local_search(times)
     cut = prove_order(times, searched, 1e-9)
-    assert (cut.stops, cut.bound, cut.is_shortest) == (searched.stops, 0.0, False)
+    assert (cut.stops, cut.bound) == (searched.stops, 0.0)
+    assert cut.seconds > 0.01
 
 
 def test_where_no_order_leads_through_the_time_is_infinite() -> None:

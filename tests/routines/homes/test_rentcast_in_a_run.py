@@ -7,8 +7,7 @@ from made_quarter import home, live, notes, place, quarter
 from rentcast_server import KEY, RentCastServer, records
 
 from virl.errors import ProviderError
-from virl.platform.providers.rentcast.client import KEY_VARIABLE
-from virl.platform.providers.rentcast.settings import BASE_URL_VARIABLE, load_rentcast_settings
+from virl.platform.providers.rentcast.client import BASE_URL_VARIABLE, KEY_VARIABLE, load_rentcast_settings
 
 CHANGES = {
     "client": {"name": "Peng", "background": "", "intention": "Peng wants a gym nearby."},

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent
 from virl.serve.gate import GateOptions
 from virl.serve.mcp.server import http_app, make_server
 from virl.serve.mcp.sessions import SessionDefaults, Sessions
-from virl.serve.running import serve_in_thread
+from virl.serve.running import Address, serve_in_thread
 
 T = TypeVar("T")
 
@@ -56,8 +56,6 @@ def text(result: CallToolResult) -> str:
 def over_http(runs: Path, key: str | None = None) -> Iterator[str]:
     """The address of a server in this process."""
     sessions, options = Sessions(SessionDefaults(runs=runs)), GateOptions(key)
-    with serve_in_thread(
-        http_app(sessions, options), "127.0.0.1", 0, key, options.limits, lifespan="on"
-    ) as url:
+    with serve_in_thread(http_app(sessions, options), Address(key=key), lifespan="on") as url:
         yield f"{url}/mcp"
     sessions.close()

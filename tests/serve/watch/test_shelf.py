@@ -12,7 +12,7 @@ from virl.bench.records import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.pages.ground import MapGround
-from virl.serve.watch.feed import EpisodeFeed, RunCatalogue, RunFeed
+from virl.serve.watch.feed import EpisodeFeed, RunCatalogue, RunFeed, picture_of
 
 DATA = Path(__file__).parents[2] / "data" / "virlton-small"
 
@@ -44,13 +44,13 @@ def test_each_episode_has_a_card_and_is_told_as_a_run(bench: Path) -> None:
     assert told[1]["at"] == [0.0, 0.0]
     assert cards[1]["path"] == [one["at"] for one in told if one["kind"] == "step"]
     seen = next(one for one in told if one.get("views"))
-    picture = feed.picture(seen["seq"], 0)
+    picture = picture_of(feed, f"{seen['seq']}/0")
     assert picture is not None
     assert picture.startswith(b"\xff\xd8\xff")
     assert seen["views"][0]["width"] == 64
     assert all(0 <= edge <= 64 for edge in seen["views"][0]["boxes"][0]["box"])
-    assert feed.picture(seen["seq"], 9) is None
-    assert feed.picture(99, 0) is None
+    assert picture_of(feed, f"{seen['seq']}/9") is None
+    assert picture_of(feed, "99/0") is None
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
 from virl.pages.pictures import embed
-from virl.serve.watch.feed import RunCatalogue, RunFeed
+from virl.serve.watch.feed import RunCatalogue, RunFeed, files_of, picture_of
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import serve_live_page, serve_page
 
@@ -191,7 +191,7 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     os.mkfifo(pipe)
     feed = RunFeed(folder, ground)
     feed.read_records()
-    given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
+    given = {folder / file: picture_of(feed, view) for view, file in files_of(feed).items()}
     assert given[first] is given[second] is given[third] is given[pipe] is None
     assert all(given[file] for file in given if file not in {first, second, third, pipe})
     assert save_page([feed], tmp_path / "saved.html")[0].is_file()

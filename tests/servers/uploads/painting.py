@@ -9,7 +9,7 @@ from servers.uploads.uploads import FLAT_FOV, Upload
 from virl.errors import BadInput
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, Image
-from virl.serve.google.pictures import PictureCache
+from virl.serve.google.pictures import Cache
 from virl.serve.google.streetview import PanoramaParts, tilted_part
 
 FLAT_SIZE = 1280, 960
@@ -30,14 +30,14 @@ class Painting:
 
     city: City
     width: int
-    _cache: PictureCache
+    _cache: Cache[Image]
 
     @classmethod
     def of(cls, city: City, width: int) -> "Painting":
         """Return the painting of a city that has whole panoramas."""
         if not isinstance(city.streetview, PanoramaParts):
             raise BadInput(f"{city.name} has no whole panoramas: serve a made town or a twin")
-        return cls(city, width, PictureCache(KEPT))
+        return cls(city, width, Cache(KEPT))
 
     def whole(self, upload: Upload, width: int) -> Image:
         """A picture so many pixels wide."""

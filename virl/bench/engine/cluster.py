@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster: actors that run episodes or hold a model each, and the desk, all plain classes.
+"""Workers on a Ray cluster: actors that run episodes, hold a model each or keep the run's budget.
 
 The code and the data have to be on every node: virl, the benchmark's package, weights and data sets. Records
 are written by the process that started the run alone.
@@ -15,7 +15,7 @@ from platform import node
 from threading import Lock
 from typing import Any
 
-from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, RemoteLedger, Slot
+from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, Slot, remote_ledger
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
@@ -23,7 +23,8 @@ from virl.bench.shared_models import ModelCall, Pace
 from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
-from virl.platform.perception.models import ModelResources, read_model
+from virl.platform.perception.models import read_model
+from virl.platform.perception.registry import ModelResources
 from virl.version import code_version
 
 _MODEL_THREADS = 64
@@ -96,6 +97,7 @@ class ClusterCrew:
         """Return the events since the last call; wait at most `timeout_s` seconds, then return none."""
         ready, _ = self._ray.wait(list(self._pending), num_returns=1, timeout=timeout_s)
         if ready:
+            # Asked for all at once, Ray would wait for the slowest: this takes what is there by now.
             ready, _ = self._ray.wait(list(self._pending), num_returns=len(self._pending), timeout=0)
             self._heard = time.monotonic()
         elif (
@@ -154,6 +156,7 @@ class ClusterCrew:
             room = int(self._ray.available_resources().get("CPU", 0))
             wanted = self._count or room + 1
             more = max(0, min(wanted - 1, room))
+            # Rounded up: where the cluster has fewer CPUs than episodes, workers run several each.
             self._slots = -(-wanted // (more + 1))
             for _ in range(more):
                 self._hire()
@@ -165,6 +168,7 @@ class ClusterCrew:
     def _drop_worker(self, place: _PendingReply, fault: Exception) -> list[Event]:
         """End a dead worker, start another, and return a `Died` for each slot that was lost."""
         why = reason_of(fault)
+        # A worker with several episodes is told dead once for each; the first call replaced it.
         if place.worker not in self._workers:
             return [Died(place.slot, why)] if place.episode else []
         if place.episode is None:
@@ -231,7 +235,7 @@ class Worker:
         is_paced = self._job.terms.requests_per_second is not None
         resources = Resources(
             self._job.terms,
-            RemoteLedger(lambda charge: ray.get(self._budget_actor.charge.remote(charge))),
+            remote_ledger(lambda charge: ray.get(self._budget_actor.charge.remote(charge))),
             reserve=(lambda: float(ray.get(self._budget_actor.reserve.remote()))) if is_paced else None,
             open_elsewhere=lambda use: _open_remote(ray, self._budget_actor, use),
             objects=self._job.objects,
@@ -313,10 +317,10 @@ class BudgetActor:
         return self._pace.reserve()
 
 
-def _open_remote(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """Return the model that `use` names, held by a Ray actor that `desk`, the budget's actor, hands out."""
+def _open_remote(ray: Any, budget_actor: Any, use: ModelUse) -> OpenModel:
+    """Return the model that `use` names, held by a Ray actor, to which `budget_actor` gives the handle."""
     needs = read_model(use.role, use.name).resources
-    actor = ray.get(desk.model.remote(use, needs))
+    actor = ray.get(budget_actor.model.remote(use, needs))
 
     def check_reply(reply: Any) -> Any:
         """Wait for an actor's reply and return it; raise the error if it is a `RemoteFault`."""

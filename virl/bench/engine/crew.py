@@ -112,6 +112,7 @@ def dispatch(
                     continue
                 lost[fallen.id] += 1
                 if lost[fallen.id] < attempts:
+                    # First, so that one that kills its workers fails early, not at the end of the run.
                     todo.appendleft(fallen)
                 else:
                     yield EpisodeOutcome(
@@ -132,6 +133,7 @@ class LedgerRequest:
             return ledger.payments(self.account)
         try:
             ledger.book.enter(self.entry)
+        # As numbers: the error itself cannot be unpickled, which passes only its text to it.
         except BudgetExceeded as fault:
             return fault.limit_usd, fault.spent_usd
         except CannotWrite as fault:
@@ -143,13 +145,11 @@ LedgerReply = Paid | tuple[float, float] | str | None
 """Reply: an account's sums or, for a payment, `None`, a write error, or (limit, spent) dollars if refused."""
 
 
-class RemoteLedger(Ledger):
-    """A ledger whose payments are entered in another process."""
-
-    def __init__(self, ask: Callable[[LedgerRequest], LedgerReply]) -> None:
-        """Prepare an empty ledger; `ask` sends a request to the other process and returns its reply."""
-        super().__init__()
-        self.book = _RemoteBook(ask)
+def remote_ledger(ask: Callable[[LedgerRequest], LedgerReply]) -> Ledger:
+    """Return a ledger kept in another process; `ask` sends that a request and returns its reply."""
+    ledger = Ledger()
+    ledger.book = _RemoteBook(ask)
+    return ledger
 
 
 class _RemoteBook(Book):

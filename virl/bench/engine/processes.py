@@ -13,9 +13,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
-from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, RemoteLedger, Slot
+from virl.bench.engine.crew import Died, Ended, Event, LedgerReply, LedgerRequest, Ready, Slot, remote_ledger
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.episode import Episode, WorkerLost
 from virl.bench.resources import Resources
@@ -150,9 +149,10 @@ class ProcessCrew:
 def _serve(line: Connection, job: Job) -> None:
     """Run a worker process: open the job's benchmark, then run each episode sent on `line` till it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
-    signal.signal(signal.SIGTERM, _exit_by_signal)
+    # by an exception, so that libraries free what they hold
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, RemoteLedger(_ledger_asker(line)), objects=job.objects)
+    resources = Resources(job.terms, remote_ledger(_ledger_asker(line)), objects=job.objects)
     try:
         try:
             bench = open_bench(job, resources)
@@ -190,9 +190,3 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(ENDING_S)
         os._exit(1)
-
-
-def _exit_by_signal(number: int, frame: FrameType | None) -> NoReturn:
-    """End the process by SystemExit with code 128 + `number`, so that libraries free what they hold."""
-    del frame
-    sys.exit(128 + number)

@@ -68,6 +68,10 @@ class EpisodeOutcome:
     """True if the model's server refuses all requests, so that no further episode is started."""
     paid: Paid = field(default_factory=Paid)
     """Sums that the episode has paid by the run's ledger, failed and interrupted tries included."""
+    may_retry: bool = False
+    """True if the last try failed for a cause that may pass, so that another may succeed."""
+    wait: None = None
+    """Seconds that a server asks to wait before the next try; an episode knows of none."""
 
     def record(self, files: tuple[str, ...]) -> Record:
         """Return the outcome as a record; `files` are paths of pictures, relative to the run's folder."""
@@ -111,55 +115,43 @@ class Bench:
             policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
             last = policy.run(
                 lambda: self._try(episode, next(tries)),
-                lambda tried: tried if tried.may_retry else None,
-                tell=lambda tried, pause: _log.debug("%s: again in %.1f s", tried.outcome.episode.id, pause),
+                lambda outcome: outcome,
+                tell=lambda _, pause: _log.debug("%s: again in %.1f s", episode.id, pause),
             )
-            outcome = replace(last.outcome, paid=self.ledger.payments(own))
+            outcome = replace(last, paid=self.ledger.payments(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
         return outcome
 
-    def _try(self, episode: Episode, number: int) -> "_Attempt":
-        """Run an episode once, as its try `number` from 1; return its outcome and whether to try again."""
+    def _try(self, episode: Episode, number: int) -> EpisodeOutcome:
+        """Run an episode once, as its try `number` from 1, and return the outcome of this try."""
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
             # as it reads from a file: scores are the same in this run and in a report of it
-            told = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
-            data, cost = told
+            data, cost = json.loads(json.dumps([result.data, result.cost], allow_nan=False))
             kept = EpisodeResult(data, cost=cost)
             files = result.files.items() if self.job.pictures else ()
             pictures = {name: made if isinstance(made, bytes) else made() for name, made in files}
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
-            seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
-            reason, unpaid = reason_of(fault), isinstance(fault, BudgetExceeded | RunStopped)
-            outcome = EpisodeOutcome(
+            unpaid = isinstance(fault, BudgetExceeded | RunStopped)
+            return EpisodeOutcome(
                 episode,
                 "unpaid" if unpaid else "failed",
                 attempts=number,
-                seconds=seconds,
-                reason=reason,
+                seconds=time.perf_counter() - started,
+                reason=reason_of(fault),
                 fault="" if unpaid else type(fault).__name__,
                 shut=isinstance(fault, ModelShut),
+                may_retry=not unpaid and may_pass(fault),
             )
-            return _Attempt(outcome, may_retry=not unpaid and may_pass(fault))
         ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
         if result.failure is None:
-            return _Attempt(ended)
+            return ended
         why, kind = reason_of(result.failure), type(result.failure).__name__
-        return _Attempt(replace(ended, status="failed", reason=why, fault=kind))
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """The outcome of one try of an episode, and whether another try may succeed."""
-
-    outcome: EpisodeOutcome
-    may_retry: bool = False
-    """True if another try may succeed."""
-    wait: None = None
+        return replace(ended, status="failed", reason=why, fault=kind)
 
 
 def booked_cost(paid: Paid) -> dict[str, float]:

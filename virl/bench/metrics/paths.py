@@ -11,19 +11,14 @@ from itertools import groupby, pairwise
 from math import exp, inf, isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Flags, Floats
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.city.hops import count_hops, linked_nodes, sources_of_links
 
 
 def dtw(distances: Floats) -> float:
-    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in their unit.
-
-    Args:
-        distances: from each node walked to each node of the gold path, shape (walked, gold), none empty.
-    """
+    """Return the dynamic time warping cost of `distances`, shape (nodes walked, gold nodes), in its unit."""
     before = [0.0] + [inf] * distances.shape[1]
     for row in distances.tolist():
         after = [inf]
@@ -34,12 +29,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed.
-
-    Args:
-        distances: as for `dtw`.
-        threshold: the distance within which an episode succeeds.
-    """
+    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed."""
     return exp(-dtw(distances) / (distances.shape[1] * threshold))
 
 
@@ -144,7 +134,6 @@ def _path_length(distances: Floats, path: Sequence[int]) -> float:
     return float(sum(distances[a, b] for a, b in pairwise(path)))
 
 
-Bools = NDArray[np.bool_]
 Nodes = Sequence[int]
 Walk = tuple[Nodes, Nodes]
 """(nodes walked, nodes of the gold path), each as node numbers with its start first and not empty."""
@@ -294,7 +283,7 @@ def score_paths(
     return scores
 
 
-def _published_items(crossings: Bools, path: list[int]) -> set[tuple[int, ...]]:
+def _published_items(crossings: Flags, path: list[int]) -> set[tuple[int, ...]]:
     """Return the items that VELMA's code compares: a path's first two nodes, and steps out of crossings."""
     if len(path) < 2:
         return set()

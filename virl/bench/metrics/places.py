@@ -170,11 +170,6 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
     return MappedLetter.model_validate({"letter": said[0] if len(said) == 1 else "X"})
 
 
-def needs_mapping(reply: str, right: str) -> bool:
-    """Return whether V-IRL's published code, given the right letter, would have a chat model read a reply."""
-    return legacy_letter(reply, right) is None
-
-
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
     """Return the letter that V-IRL's code takes from a reply, given the right one; else `mapped`, or `None`.
 
@@ -195,12 +190,7 @@ def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
-    """Return (options, index of the right one) for each cyclic shift of a question's options.
-
-    Args:
-        options: in the order of the first round.
-        answer: the right one's place, from 0.
-    """
+    """Return (options, index of the right one) for each cyclic shift; `answer` is the right one's index."""
     count = len(options)
     return [
         (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)

@@ -114,7 +114,7 @@ def write_page(
     templates = _templates()
     sections = [section for run in gathered.runs for section in _sections(gathered, run)]
     for section in sections:
-        pages = section.pages
+        pages, city = section.pages, section.run.plan.cities[section.city]
         for before, page, after in zip((None, *pages), pages, (*pages[1:], None), strict=False):
             context = {
                 "results": results,
@@ -122,8 +122,8 @@ def write_page(
                 "page": page,
                 "before": before,
                 "after": after,
-                "attribution": section.run.plan.cities[section.city].attribution,
-                "map": city_map(section.run.plan.cities[section.city], [(page.shown, "")]),
+                "attribution": city.attribution,
+                "map": city_map(city, [(page.shown, "")]),
                 "pictures": _pictures(home, section.run, page),
                 "links": _links(home, section.run, page),
             }
@@ -229,37 +229,13 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """The bars of one group in a chart, one per model."""
-
-    name: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A bar chart of one metric: a group of bars, one per model, for each group of tallies."""
-
-    heading: str
-    groups: tuple[Group, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """A row of a drawn confusion matrix: a true label, and how often each label was given for it."""
-
-    label: str
-    cells: tuple[tuple[str, int], ...]
-    """(count as text, shade from 0 to 9) of each cell."""
-
-
-@dataclass(frozen=True, slots=True)
 class Heat:
     """A confusion matrix as it is drawn, with shaded cells, without rows and columns that are all zero."""
 
     title: str
     labels: tuple[str, ...]
-    rows: tuple[HeatRow, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    """(true label, (count as text, shade from 0 to 9) for each label given) of each row."""
     left_out: tuple[str, ...]
     """Labels that were neither true nor given, so that the matrix leaves them out."""
 
@@ -270,8 +246,8 @@ def _whole_rows(results: Results) -> list[RowResult]:
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
 
-def _group_charts(results: Results) -> list[Chart]:
-    """Return a bar chart of each metric with `by_group`, groups sorted by the first row's value."""
+def _group_charts(results: Results) -> list[tuple[str, list[tuple[str, list[Bar]]]]]:
+    """Return (heading, (group, bars) by the first row's value, best first) of each metric with `by_group`."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -280,10 +256,8 @@ def _group_charts(results: Results) -> list[Chart]:
         if metric.by_group and names:
             longest = 1.0 if metric.percent else max(one.high for groups in values for one in groups.values())
             names.sort(key=lambda name: (-values[0][name].mean if name in values[0] else 0.0, name))
-            groups = tuple(
-                Group(name, tuple(_metric_bars(rows, metric, name, longest or 1.0))) for name in names
-            )
-            charts.append(Chart(metric.heading, groups))
+            bars = [(name, _metric_bars(rows, metric, name, longest or 1.0)) for name in names]
+            charts.append((metric.heading, bars))
     return charts
 
 
@@ -297,9 +271,9 @@ def _heat(table: Confusion) -> Heat:
         counts = [every[number] for number in columns]
         total = sum(counts) or 1.0
         cells = tuple((f"{count:g}" if count else "", round(_SHADES * count / total)) for count in counts)
-        rows.append(HeatRow(label, cells))
+        rows.append((label, cells))
     given = tuple(table.labels[number] for number in columns)
-    shown = {*given, *(row.label for row in rows)}
+    shown = {*given, *(label for label, _ in rows)}
     left_out = tuple(label for label in table.labels if label not in shown)
     return Heat(table.title, given, tuple(rows), left_out)
 

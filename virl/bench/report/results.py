@@ -289,6 +289,7 @@ def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterat
 def _sum_cost(run: KeptRun) -> Spent | None:
     """Return the sums that a run paid in all its folders; `None` if it sent no request."""
     paid = [paid_for(folder) for folder in run.parts]
+    # By the ledgers, as records know nothing of what unfinished episodes paid.
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)
     spent = Spent(
@@ -326,6 +327,7 @@ def split(results: Results) -> list[Results]:
     keys = [set(row.values) for row in results.rows] + [set(row.values) for row in results.published]
     groups: list[set[str]] = []
     for own in filter(None, keys):
+        # A row may join groups that had nothing in common before it.
         alike = [group for group in groups if group & own]
         groups = [*(group for group in groups if group not in alike), own.union(*alike)]
     if len(groups) < 2:

@@ -56,11 +56,10 @@ class _KeptSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A run's folder as read: benchmark, options, plan, and records by id."""
+    """A run's folder as read: settings, plan, and records by id."""
 
     path: Path
-    benchmark: str
-    options: dict[str, Any]
+    settings: _KeptSettings
     plan: RunPlan
     records: dict[str, dict[str, Any]]
 
@@ -75,13 +74,13 @@ def gather(folders: Sequence[Path]) -> ReportRuns:
         UnknownName: the benchmark is not installed.
     """
     read = [_read_folder(folder) for folder in folders]
-    names = sorted({one.benchmark for one in read})
+    names = sorted({one.settings.benchmark for one in read})
     if len(names) != 1:
         raise BadInput(f"runs of {' and '.join(names)}: report on one benchmark at a time")
     benchmark = find_benchmark(names[0])
     alike: dict[str, list[_Folder]] = {}
     for one in read:
-        alike.setdefault(json.dumps(one.options, sort_keys=True), []).append(one)
+        alike.setdefault(json.dumps(one.settings.options, sort_keys=True), []).append(one)
     groups = list(alike.values())
     titles = _titles([group[0].path for group in groups]) if len(groups) > 1 else [""]
     runs = [_merge_parts(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
@@ -115,8 +114,7 @@ def _read_folder(folder: Path) -> _Folder:
     if isinstance(found, dict) and "benchmark" not in found:
         raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
     settings = check_settings(found, _KeptSettings, source=str(path))
-    records = read_records(folder / RECORDS)
-    return _Folder(folder, settings.benchmark, settings.options, read_plan(folder), records)
+    return _Folder(folder, settings, read_plan(folder), read_records(folder / RECORDS))
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
@@ -131,7 +129,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
 def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
     """Return a run's parts as one run named `name`; of an episode's records the last done one counts."""
     source = str(parts[0].path / SETTINGS)
-    options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
+    options: BaseOptions = check_settings(parts[0].settings.options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}
     for part in parts:
         for identity, data in part.records.items():

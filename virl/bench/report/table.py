@@ -24,9 +24,6 @@ from virl.bench.report.results import (
 from virl.bench.statistics import Interval, mean_with_interval
 
 ALL_CITIES = "all cities"
-_FOOTER = (
-    "In parentheses: 95 % interval. Means leave out missing episodes, and failed ones unless a line says so."
-)
 _GAP = 2  # letters beside each column
 _LEAST = 5  # letters of a column of names; chosen
 
@@ -142,13 +139,10 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
     """Yield (headings, rows of texts) of each table of measured results."""
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
-        texts = _measured_columns(part)
+        heads, *names = zip(*_measured_columns(part), strict=True)
         cells = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in part.rows]
-        names = [[column[number] for column in texts] for number in range(1, len(part.rows) + 1)]
-        yield (
-            [*(column[0] for column in texts), *map(heading_of, metrics)],
-            [[*name, *row] for name, row in zip(names, cells, strict=True)],
-        )
+        rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
+        yield [*heads, *map(heading_of, metrics)], rows
 
 
 def csv_table(results: Results) -> str:

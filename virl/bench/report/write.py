@@ -1,7 +1,7 @@
 """Writes all that a report consists of into one folder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
@@ -21,6 +21,7 @@ from virl.bench.report.results import (
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, gather
 from virl.bench.report.table import cell_text, csv_table, heading_of, latex_table, terminal_table
+from virl.console import print_plain
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
 from virl.pages.numbers import count_noun
@@ -65,13 +66,13 @@ def write_reports(
         (LATEX, plain_lines(latex_table(results))),
     ):
         write_whole(home / name, text.encode(), "report again")
-    own = _write_own_pages(home, gathered, results)
-    page = write_page(home, gathered, results, own.links)
+    links, tables, missing = _write_own_pages(home, gathered, results)
+    page = write_page(home, gathered, results, links)
     console.print(terminal_table(results, console.width, published=published))
-    for table in own.tables:
+    for table in tables:
         console.print(table)
-    for line in [*_lines(results, published=published), *own.missing]:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in [*_lines(results, published=published), *missing]:
+        print_plain(console, line)
     return Reports(home / RESULTS, page)
 
 
@@ -86,8 +87,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
     for failure in results.failures:
         alike.setdefault(_describe_counting(failure), []).append(failure)
     for what, failures in alike.items():
-        count = "1 episode" if len(failures) == 1 else f"{len(failures)} episodes"
-        lines.append(f"{count} {what}")
+        lines.append(f"{len(failures)} {'episode' if len(failures) == 1 else 'episodes'} {what}")
         lines += [f"  {one.id}: {one.reason}" for one in failures[:MOST_FAILURES]]
     if results.published and not published:
         lines.append(
@@ -106,23 +106,16 @@ def _describe_counting(failure: Failure) -> str:
     return "failed, not included in means; --resume retries"
 
 
-@dataclass(slots=True)
-class OwnPages:
-    """The links, tables and errors of the pages that a benchmark wrote itself."""
-
-    links: list[tuple[str, str]] = field(default_factory=list)
-    """(file beside the report, text of the link) of each page."""
-    missing: list[str] = field(default_factory=list)
-    """Reasons why pages could not be written, a line each."""
-    tables: list[ConsoleRenderable] = field(default_factory=list)
-    """Tables that the terminal prints."""
-
-
-def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnPages:
-    """Write the benchmark's own page for each run into the folder `home`; return links and tables."""
-    own, page = OwnPages(), gathered.benchmark.page
+def _write_own_pages(
+    home: Path, gathered: ReportRuns, results: Results
+) -> tuple[list[tuple[str, str]], list[ConsoleRenderable], list[str]]:
+    """Write the benchmark's own page of each run; return ((file, text) of links, tables, lines on faults)."""
+    links: list[tuple[str, str]] = []
+    tables: list[ConsoleRenderable] = []
+    missing: list[str] = []
+    page = gathered.benchmark.page
     if page is None:
-        return own
+        return links, tables, missing
     for run in gathered.runs:
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
@@ -131,11 +124,11 @@ def _write_own_pages(home: Path, gathered: ReportRuns, results: Results) -> OwnP
         except CannotWrite:
             raise
         except VirlError as fault:
-            own.missing.append(f"{home / name}: not written: {fault}")
+            missing.append(f"{home / name}: not written: {fault}")
         else:
-            own.links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
-            own.tables += page.tables(run.records, run.options) if page.tables else ()
-    return own
+            links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
+            tables += page.tables(run.records, run.options) if page.tables else ()
+    return links, tables, missing
 
 
 def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -30,8 +31,8 @@ from virl.datasets.collect.dataset import (
     PlaceRow,
     QuestionRow,
     RouteRow,
-    Row,
     Rows,
+    TriedRow,
     read_card,
     write_card,
 )
@@ -44,7 +45,7 @@ from virl.datasets.collect.places import (
     storefront_score,
 )
 from virl.datasets.collect.questions import PlaceChoices, Served
-from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.datasets.collect.routes import Guide, RoutesSettings, collect_routes
 from virl.errors import BadInput, JournalBroken, MindFailed, VirlError
 from virl.files.writing import refusals_in_a_line, write_whole
 from virl.geo.region import Region
@@ -70,40 +71,31 @@ _SETTINGS = "settings.json"
 _ANY = TypeAdapter(dict[str, dict[str, object]])
 
 
+@dataclass(slots=True)
 class Collection:
     """A folder in which a city's data set is collected, with the settings of each kind of data.
-
-    Args:
-        folder: of the data set; made where it is missing.
-        city: where it is collected.
-        provider: what makes the city, such as `"google"`.
-        region: what part of it.
-        mind: who is asked, if anyone.
-        ledger: of the city and the mind; its book is where the card's sums come from.
 
     Raises:
         BadInput: the folder holds something broken, or a data set of another city.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        city: City,
-        provider: str,
-        region: Region,
-        mind: Mind | None = None,
-        ledger: Ledger | None = None,
-    ) -> None:
-        """Begin the data set in `folder`, or go on with it; raise BadInput if it is of another region."""
-        self.folder = folder
-        self.city = city
-        self.region = region
-        self.mind = mind
-        self.ledger = ledger or Ledger()
-        self._provider = provider
-        self._settings = _read_settings(folder)
-        corners = [[corner.lat, corner.lng] for corner in region.corners]
-        self.keep("where", {"city": city.name, "region": corners})
+    folder: Path
+    """Folder of the data set; made where it is missing."""
+    city: City
+    provider: str
+    """Name of the provider that makes the city, such as `"google"`."""
+    region: Region
+    """Part of the city that is collected."""
+    mind: Mind | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    """Ledger of the city and the mind; its book is where the card's sums come from."""
+    _settings: dict[str, dict[str, object]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin the data set in its folder, or go on with it; raise BadInput if it is of another region."""
+        self._settings = _read_settings(self.folder)
+        corners = [[corner.lat, corner.lng] for corner in self.region.corners]
+        self.keep("where", {"city": self.city.name, "region": corners})
 
     def keep(self, part: str, settings: Mapping[str, object]) -> None:
         """Write the settings of one kind of data; raise BadInput if it was begun with others.
@@ -141,7 +133,7 @@ class Collection:
         card = Card(
             city=self.city.name,
             title=self.city.title,
-            provider=self._provider,
+            provider=self.provider,
             virl=__version__,
             collected=datetime.now(UTC).date().isoformat(),
             region=tuple((corner.lat, corner.lng) for corner in self.region.corners),
@@ -296,7 +288,7 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
     make_questions(
         places,
         Rows(folder / QUESTIONS, QuestionRow),
-        Rows(folder / WORK / _LEFT_OUT, UnaskedRow),
+        Rows(folder / WORK / _LEFT_OUT, TriedRow),
         mind,
         seed=seed,
         progress=progress,
@@ -333,16 +325,10 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     return collection.finish()
 
 
-class UnaskedRow(Row):
-    """The id of a place for which no question was made, and the reason."""
-
-    reason: str
-
-
 def make_questions(
     places: Sequence[PlaceRow],
     questions: Rows[QuestionRow],
-    unasked: Rows[UnaskedRow],
+    unasked: Rows[TriedRow],
     mind: Mind,
     *,
     seed: int,
@@ -370,7 +356,7 @@ def make_questions(
         try:
             questions.add(making.result())
         except MindFailed as failed:
-            unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
+            unasked.add(TriedRow(id=place.id, reason=str(failed)))
         # Raised at the end: what is under way is paid for, and is kept.
         except VirlError as broken:
             faults.append(broken)

@@ -31,16 +31,12 @@ class Rows(Generic[RowT]):
 
     A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
 
-    Args:
-        path: the file; it appears with its first row.
-        model: what a row is.
-
     Raises:
         BadInput: a line holds no such row, or two have one id; names file, line and field.
     """
 
     def __init__(self, path: Path, model: type[RowT]) -> None:
-        """Read the rows of `path`, if it exists; raise BadInput with file, line and field of a broken one."""
+        """Read the rows of `path`, each a `model`; a file that does not exist appears with its first row."""
         self.path = path
         self._model = model
         self._rows: dict[str, RowT] = {}
@@ -60,10 +56,6 @@ class Rows(Generic[RowT]):
     def all(self) -> tuple[RowT, ...]:
         """All rows, in the order in which they were added."""
         return tuple(self._rows.values())
-
-    def get(self, row_id: str) -> RowT | None:
-        """Return the row with this id; `None` if there is none."""
-        return self._rows.get(row_id)
 
     def add(self, row: RowT) -> None:
         """Write a row to the file's end, on disk before this returns; raise ValueError if its id is taken.
@@ -216,6 +208,13 @@ class QuestionRow(Row):
     answer: Literal[0, 1, 2, 3]
     image: str
     """Path of the picture that the question is about, within the folder."""
+
+
+class TriedRow(Row):
+    """The result of trying to make a route or a question of a place; `id` is the place's."""
+
+    reason: str
+    """`"kept"`, or the reason why nothing was made."""
 
 
 class Card(BaseModel):

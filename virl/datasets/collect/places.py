@@ -9,17 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import PIL.Image
 from pydantic import Field
 from scipy.spatial import KDTree
 
 from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow, Row, Rows
 from virl.files.writing import replace_file
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.geo.region import Region
 from virl.platform.city.city import City
 from virl.platform.city.place_types import types_96
-from virl.platform.city.places import Place, each_photo
+from virl.platform.city.places import each_photo
 from virl.platform.city.streetview import Image
 from virl.platform.navigators.survey import SPACING_M, survey
 from virl.platform.perception.base import Recognizer
@@ -175,7 +176,18 @@ def collect_places(
             near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
             for place in near:
                 if place.id not in work.candidates:
-                    work.candidates.add(_candidate(place))
+                    work.candidates.add(
+                        CandidateRow(
+                            id=place.id,
+                            name=place.name,
+                            types=place.types,
+                            lat=place.position.lat,
+                            lng=place.position.lng,
+                            address=place.address,
+                            rating=place.rating,
+                            review_count=place.review_count,
+                        )
+                    )
             # Last: a search that was killed half-way is made again.
             work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
     away = _measure_away(region, work)
@@ -193,7 +205,7 @@ def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[Panor
     """
     if not panoramas:
         return []
-    tree = _tree(region, [one.position for one in panoramas])
+    tree = KDTree(_frame_metres(region, [one.position for one in panoramas]))
     left = set(range(len(panoramas)))
     chosen = []
     for number, one in enumerate(panoramas):
@@ -208,7 +220,7 @@ def _measure_away(region: Region, work: CollectionState) -> dict[str, tuple[Pano
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}
-    tree = _tree(region, [one.position for one in panoramas])
+    tree = KDTree(_frame_metres(region, [one.position for one in panoramas]))
     metres, nearest = tree.query(_frame_metres(region, [one.position for one in candidates]))
     return {
         one.id: (panoramas[int(number)], float(far))
@@ -275,26 +287,6 @@ def _photo(
     return None, None
 
 
-def _candidate(place: Place) -> CandidateRow:
-    """Return a place as a row of candidates."""
-    return CandidateRow(
-        id=place.id,
-        name=place.name,
-        types=place.types,
-        lat=place.position.lat,
-        lng=place.position.lng,
-        address=place.address,
-        rating=place.rating,
-        review_count=place.review_count,
-    )
-
-
-def _frame_metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
-    """Return (east, north) of each position, in metres from the origin of the region's frame."""
-    x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
-    return list(zip(x.tolist(), y.tolist(), strict=True))
-
-
-def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
-    """Return a search tree of positions, in metres of the region's frame."""
-    return KDTree(_frame_metres(region, positions))
+def _frame_metres(region: Region, positions: Sequence[LatLng]) -> Floats:
+    """Return the (east, north) of positions, metres from the origin of the region's frame, shape (n, 2)."""
+    return np.stack(region.frame.to_metres(*np.transpose(positions)), axis=1)

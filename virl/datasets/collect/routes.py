@@ -1,12 +1,13 @@
 """Collects the routes of the VLN benchmark: directions to places, from others nearby (V-IRL, section 5.4)."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from pydantic import Field
 
-from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow, Row, Rows
+from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow, Rows, TriedRow
 from virl.datasets.collect.places import Progress
 from virl.errors import MindFailed, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo.globe import LatLng, distance
@@ -49,13 +50,6 @@ class RoutesSettings(Settings):
     """Name of the model that reads signs along a route."""
 
 
-class TriedRow(Row):
-    """A destination that was tried, with the result; `id` is the place's."""
-
-    reason: str
-    """Result of the try: `"kept"`, or why there is no route."""
-
-
 @dataclass(frozen=True, slots=True)
 class Guide:
     """The city, mover, mind and lookout with which routes are planned and described."""
@@ -92,6 +86,7 @@ def collect_routes(
         progress("writing directions", len(routes), settings.count)
         if len(routes) >= settings.count:
             return
+        # Those that failed too, as each try costs requests.
         if place.id in tried:
             continue
         reason = "kept" if place.id in routes else _try(guide, place, places, routes, settings)
@@ -148,6 +143,7 @@ def _try(
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
     """Yield the places where a route to `place` may begin, by their distance from it, one per panorama."""
+    # Places at one panorama would give the same walk.
     met: set[str] = set()
     for other in places:
         metres = distance(place.position, other.position)
@@ -198,7 +194,9 @@ def _route_row(directions: Directions, uncounted: str, start_id: str, city: City
 def _key_point(milestone: Milestone, city: City) -> KeyPoint:
     """Return a milestone of directions as a key point, with its landmark's position from `city`."""
     seen = milestone.landmark
-    where = _position_of(seen.place_id, city) if seen else None
+    where: LatLng | None = None
+    with suppress(NotFound):  # the landmark's id is empty or unknown
+        where = city.places.details(seen.place_id).position if seen else None
     return KeyPoint.model_validate(
         {
             "kind": milestone.kind,
@@ -212,11 +210,3 @@ def _key_point(milestone: Milestone, city: City) -> KeyPoint:
             "landmark_position": (where.lat, where.lng) if where else None,
         }
     )
-
-
-def _position_of(place_id: str, city: City) -> LatLng | None:
-    """Return the position of the place with this id; `None` if the id is empty or unknown."""
-    try:
-        return city.places.details(place_id).position
-    except NotFound:
-        return None

@@ -171,6 +171,7 @@ def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
     along = np.concatenate([[0.0], np.cumsum(steps)])
     here = len(path) - 1 - since
     for share, part in _SHARES.items():
+        # Only if the next best panorama is clearly further off, so that "a third" names one of them.
         off = np.abs(along - part * along[-1])
         if off.argmin() == here and np.partition(off, 1)[1] - off[here] >= _CLEAR_M:
             yield Stop("share", share=share)
@@ -233,6 +234,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
             turns, passed = (turns, passed + 1) if straight else (turns + 1, 0)
         else:
             onward = next((n for n in town.headings[node] if n != before), node)
+            # Past a bend "left" and "straight" are no longer what the last clause meant.
             bends = (
                 onward != node
                 and abs(signed_turn(town.headings[before][node], town.headings[node][onward])) > _BEND_DEG

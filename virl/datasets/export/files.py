@@ -1,7 +1,8 @@
 """What the writers of exports share: their manifest, and files that come out the same each time."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from virl.errors import BadInput
@@ -28,24 +29,24 @@ def refuse_other_files(folder: Path, kind: str) -> None:
         raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
 
 
-def begin(folder: Path, kind: str) -> None:
-    """Mark a folder as an unfinished export of the format `kind`, which the next run makes again.
+@contextmanager
+def exporting(folder: Path, source: ExportSource, kind: str, layout: str) -> Iterator[dict[str, object]]:
+    """Mark a folder as an unfinished export, yield its manifest to add facts to, and write that at the end.
+
+    If the block fails, the export stays unfinished, and the next run makes it again. Real data also get a
+    notice on their source.
+
+    Args:
+        folder: of the export.
+        source: what the export is made from.
+        kind: its format, such as `"touchdown"`.
+        layout: whose layout that is, such as `"R2R, not its"`.
 
     Raises:
         CannotWrite: the disk refuses.
     """
     write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
-
-
-def source_fields(source: ExportSource, kind: str, layout: str) -> dict[str, object]:
-    """Return the first fields of a manifest: `layout` in words, format `kind`, versions, city, and credits.
-
-    Args:
-        source: what the export is made from.
-        kind: its format, such as `"touchdown"`.
-        layout: whose layout that is, such as `"R2R, not its"`.
-    """
-    told: dict[str, object] = {
+    manifest: dict[str, object] = {
         "about": f"Made by virl from the city {source.city!r}: the layout of {layout} data.",
         "format": kind,
         "format_version": FORMAT_VERSION,
@@ -53,21 +54,8 @@ def source_fields(source: ExportSource, kind: str, layout: str) -> dict[str, obj
         "city": source.city,
     }
     if source.attribution:
-        told |= {"attribution": source.attribution, "licence": source.licence}
-    return told
-
-
-def finish(folder: Path, source: ExportSource, manifest: Mapping[str, object]) -> None:
-    """Write the manifest and, for real data, the notice on its source, which complete an export.
-
-    Args:
-        folder: of the export.
-        source: where the data come from.
-        manifest: the export's facts.
-
-    Raises:
-        CannotWrite: the disk refuses.
-    """
+        manifest |= {"attribution": source.attribution, "licence": source.licence}
+    yield manifest
     if source.attribution:
         write_lines(folder / README, _notice(source, manifest))
     else:

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
-from virl.datasets.export.files import begin, finish, refuse_other_files, source_fields, write_json
+from virl.datasets.export.files import exporting, refuse_other_files, write_json
 from virl.datasets.export.town import Town, survey
 from virl.datasets.export.wording import word
 from virl.geo.globe import Flags
@@ -48,18 +48,12 @@ def export_r2r(
     town = survey(source, radius)
     parts = {"val_seen": ~town.unseen, "val_unseen": town.unseen}
     told = {split: _routes(town, source.name, split, part, episodes, seed) for split, part in parts.items()}
-    begin(folder, "r2r")
-    write_json(folder / "connectivity" / f"{source.name}_connectivity.json", _viewpoints(town))
-    for split, routes in told.items():
-        write_json(folder / f"R2R_{split}.json", routes, indent=1)
-    manifest = {
-        **source_fields(source, "r2r", "R2R, not its"),
-        "seed": seed,
-        "radius": radius,
-        "viewpoints": len(town.graph),
-        "paths": {split: len(routes) for split, routes in told.items()},
-    }
-    finish(folder, source, manifest)
+    with exporting(folder, source, "r2r", "R2R, not its") as manifest:
+        write_json(folder / "connectivity" / f"{source.name}_connectivity.json", _viewpoints(town))
+        for split, routes in told.items():
+            write_json(folder / f"R2R_{split}.json", routes, indent=1)
+        manifest |= {"seed": seed, "radius": radius, "viewpoints": len(town.graph)}
+        manifest["paths"] = {split: len(routes) for split, routes in told.items()}
     return folder
 
 

@@ -11,12 +11,10 @@ import numpy as np
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
-    begin,
-    finish,
+    exporting,
     is_finished,
     json_line,
     refuse_other_files,
-    source_fields,
     write_json,
     write_lines,
 )
@@ -62,36 +60,23 @@ def export_touchdown(
     town = survey(source, radius)
     # Drawn before anything is written: a town without room for them leaves the folder as it was.
     told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
-    begin(folder, "touchdown")
-    _write_graph(folder / "graph", town)
-    for split, items in told.items():
-        _write_split(folder / split, split, items)
-    manifest = {
-        **source_fields(source, "touchdown", "Touchdown and Map2seq, not their"),
-        "seed": seed,
-        "radius": radius,
-        "panoramas": len(town.graph),
-        "episodes": {f"{split}/dev": len(items) for split, items in told.items()},
-    }
-    finish(folder, source, manifest)
+    with exporting(folder, source, "touchdown", "Touchdown and Map2seq, not their") as manifest:
+        _write_graph(folder / "graph", town)
+        for split, items in told.items():
+            _write_split(folder / split, split, items)
+        manifest |= {"seed": seed, "radius": radius, "panoramas": len(town.graph)}
+        manifest["episodes"] = {f"{split}/dev": len(items) for split, items in told.items()}
     return folder
 
 
-def exported_touchdown(
-    cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
-) -> Path:
-    """Return the folder of a city's export in `cache`, which the first call makes in some seconds.
+def exported_touchdown(cache: Path, *, episodes: int = EPISODES) -> Path:
+    """Return the folder of Virlton's export in `cache`, which the first call makes in some seconds.
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
-        city: name of a made city.
         episodes: how many of each split.
-        seed: as for `export_touchdown`.
-
-    Raises:
-        UnknownName: there is no such city.
     """
-    folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
+    folder = cache / f"virlton-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-0"
     if is_finished(folder):
         return folder
     with refusals_in_a_line(cache, "run again"):
@@ -99,7 +84,7 @@ def exported_touchdown(
         # Made beside its place and renamed at the end: no other process ever reads half an export.
         draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:
-        export_touchdown(city, draft, episodes=episodes, seed=seed)
+        export_touchdown("virlton", draft, episodes=episodes, seed=0)
         # mkdtemp makes folders that only their owner may read.
         draft.chmod(0o755)
         draft.rename(folder)

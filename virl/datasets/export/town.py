@@ -154,6 +154,7 @@ def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
     number[kept] = np.arange(len(kept))
     source = number[np.repeat(np.arange(len(full)), full.degree)]
     target = number[full.target]
+    # The formats name a link by its two ends: no loops, and of parallel links the first alone.
     between = (source >= 0) & (target >= 0) & (source != target)
     pairs, first = np.unique(np.stack([source, target], axis=1)[between], axis=0, return_index=True)
     exact = full.heading[between][first]
@@ -226,6 +227,7 @@ def _sight(
     """Return the landmarks seen from each node, nearest first: near, not at a flat angle, nothing between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
+    # Before the front, else the ray to it would meet the wall that the sign hangs on.
     points = fronts.mean(axis=1) + BEFORE_FRONT_M * out
     pairs = cKDTree(points).query_ball_point(xy, SIGHT_M)
     node = np.repeat(np.arange(len(xy)), [len(found) for found in pairs])
@@ -295,6 +297,7 @@ def _straight(turns: dict[int, float]) -> int | None:
     ranked = sorted((abs(turn), target) for target, turn in turns.items())
     if not ranked or ranked[0][0] > STRAIGHT_DEG:
         return None
+    # At a fork neither way is straight on, as a walker could take either for it.
     if len(ranked) > 1 and ranked[1][0] < ranked[0][0] + CLEAR_DEG:
         return None
     return ranked[0][1]

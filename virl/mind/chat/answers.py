@@ -338,6 +338,6 @@ def _unused_id(given: Any, used: set[Any]) -> str:
     fresh, number = first, 1
     while fresh in used or (fresh == "call" and not given):
         number += 1
-        fresh = f"{first[: LONGEST_ID - 6]}_{number}"
+        fresh = f"{first[: LONGEST_ID - 6]}_{number}"  # with room for the number
     used.add(fresh)
     return fresh

@@ -337,7 +337,7 @@ def reply_key(client: ModelClient, prompt: Prompt[ReplyT], question: Question) -
     request = {
         **client.request,
         "method": client.manner.method,
-        "messages": question.parts(),
+        "messages": [{"type": one.type, "content": one.content} for one in question.messages],
         "schema": question.schema,
         "held": question.held,
         "prompt": [prompt.orders, prompt.body],

@@ -249,18 +249,10 @@ _STATUSES = {
 _NAMES = {
     "LengthFinishReasonError": LLMFault.CUT_OFF,
     "ContentFilterFinishReasonError": LLMFault.REFUSED,
-    "APIConnectionError": LLMFault.BROKEN,
-    "APITimeoutError": LLMFault.BROKEN,
-    "ConnectError": LLMFault.BROKEN,
-    "ConnectTimeout": LLMFault.BROKEN,
-    "ReadTimeout": LLMFault.BROKEN,
-    "ReadError": LLMFault.BROKEN,
-    "WriteError": LLMFault.BROKEN,
-    "WriteTimeout": LLMFault.BROKEN,
-    "RemoteProtocolError": LLMFault.BROKEN,
-    "LocalProtocolError": LLMFault.BROKEN,
-    "DecodingError": LLMFault.BROKEN,
-}
+} | dict.fromkeys((
+    "APIConnectionError", "APITimeoutError", "ConnectError", "ConnectTimeout", "ReadTimeout", "ReadError",
+    "WriteError", "WriteTimeout", "RemoteProtocolError", "LocalProtocolError", "DecodingError",
+), LLMFault.BROKEN)  # fmt: skip
 # Words of servers whose status says less, or something else.
 _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
     (LLMFault.KEY, re.compile(r"api[ _]key not valid|api_key_invalid|invalid x-api-key", re.IGNORECASE)),
@@ -452,5 +444,6 @@ def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
         redaction: takes keys out.
         most: letters.
     """
+    # Cut first, since a server may send megabytes.
     text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -72,14 +72,9 @@ class OpenAIChat(Adapting, ChatOpenAI):
             raise
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
-        """Return LangChain's chat result for a server's reply, corrected where LangChain would misread it.
-
-        Raises:
-            APIError: the reply is an error, as servers send them with status 200.
-            ValueError: it is no completion, or has no message.
-        """
+        """Return LangChain's chat result for a server's reply, corrected where LangChain misreads it."""
         if isinstance(response, dict):
-            if response.get("error"):
+            if response.get("error"):  # with status 200, as some servers send them
                 error = response["error"]
                 told = error.get("message") if isinstance(error, Mapping) else error
                 body = error if isinstance(error, Mapping) else {"message": str(error)}
@@ -102,11 +97,7 @@ class OpenAIChat(Adapting, ChatOpenAI):
 
 
 def _json_of(reply: Any) -> Any:
-    """Return the JSON object in the body of a raw reply of OpenAI's client.
-
-    Raises:
-        ValueError: it is no JSON object.
-    """
+    """Return the JSON object in the body of an OpenAI client's raw reply; else raise `ValueError`."""
     text = reply.http_response.text
     found = json.loads(text)
     if not isinstance(found, dict):

@@ -40,7 +40,7 @@ Block = dict[Any, Any]
 _NOT_SHOWN: Block = {"type": "text", "text": "(a picture that cannot be shown to you)"}
 
 
-def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
+def _picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
     """Return content blocks of pictures at most `longest_side` pixels long, each after its label, if any."""
     labels = list(images) if isinstance(images, Mapping) else []
     blocks: list[str | Block] = []
@@ -48,17 +48,6 @@ def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
         blocks += [{"type": "text", "text": f"{labels[at]}:"}] if labels else []
         blocks.append(image_block(_pixels(image), longest_side))
     return blocks
-
-
-def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[str, str]]:
-    """Return the `label` and the description, `words`, of each picture; empty unless all are views."""
-    views = [image for image in _picture_list(images) if isinstance(image, View)]
-    if describe is None or len(views) < len(images):
-        return []
-    labels = (
-        list(images) if isinstance(images, Mapping) else [f"Picture {at + 1}" for at in range(len(views))]
-    )
-    return [{"label": label, "words": words} for label, words in zip(labels, describe(views), strict=True)]
 
 
 def image_block(image: Image, longest_side: int | None = None) -> Block:
@@ -150,10 +139,6 @@ class Question:
         """Number of characters of the schema that is sent with the request; 0 if none is."""
         return len(json.dumps(self.schema)) if self.held else 0
 
-    def parts(self) -> list[dict[str, Any]]:
-        """Return the messages as plain data, `type` and `content` of each, for the key of the reply cache."""
-        return [{"type": message.type, "content": message.content} for message in self.messages]
-
 
 def build_question(
     prompt: Prompt[ReplyT],
@@ -205,7 +190,7 @@ def build_question(
     mark = CACHE_MARK if manner.marks_cache else {}
     blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": asked, **(mark if prompt.turns else {})}]
     if images and abilities.sees:
-        blocks += picture_blocks(images, manner.longest_side)
+        blocks += _picture_blocks(images, manner.longest_side)
     elif images and prompt.needs_pictures:
         raise BadInput(
             f"{prompt.name} is a question about pictures, and the model takes none: choose another model, or "
@@ -224,9 +209,14 @@ def build_question(
 
 def _picture_text(images: Pictures, describe: Describe | None) -> str:
     """Return pictures as text for a model that takes none: label and description of each, or their number."""
-    if told := pictures_in_words(images, describe):
-        return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
-    return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
+    views = [image for image in _picture_list(images) if isinstance(image, View)]
+    if describe is None or len(views) < len(images):  # only views can be described
+        return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
+    labels = (
+        list(images) if isinstance(images, Mapping) else [f"Picture {at + 1}" for at in range(len(views))]
+    )
+    told = [{"label": label, "words": words} for label, words in zip(labels, describe(views), strict=True)]
+    return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
@@ -256,14 +246,14 @@ def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bound
         inputs: those of the question: they say what a field may be, where the type says so in `Reply.offers`.
         bounded: whether bounds of numbers and lengths stay as keywords too, not only in descriptions.
     """
-    own = plain_schema(reply)
+    own = _plain_schema(reply)
     offers = reply.offers(inputs) if issubclass(reply, Reply) else {}
     schema = _portable_schema(own, own.get("$defs", {}), "", offers, _KEYWORDS if bounded else frozenset())
     return {"title": reply.__name__, **schema}
 
 
 @cache
-def plain_schema(reply: type[BaseModel]) -> Schema:
+def _plain_schema(reply: type[BaseModel]) -> Schema:
     """Return pydantic's JSON schema of a reply type; cached, so it must not be changed."""
     return reply.model_json_schema()
 

@@ -74,10 +74,6 @@ class Remarks:
             noted.append(text)
             _log.warning("%s", text)
 
-    def has(self, topic: str) -> bool:
-        """Return whether a remark on the topic has been made."""
-        return topic in self._topics
-
 
 @dataclass(slots=True)
 class TokenRatio:
@@ -145,12 +141,8 @@ class Sender:
     """US dollars for a million tokens (input, output) as the user states them; `None` for known prices."""
     retries: int
     """Most further requests for one question where a reply was lost or does not fit."""
-    first_wait: float
-    """Seconds of the pause before the second try; the pause doubles with each further one."""
-    longest_wait: float
-    """Upper bound on a pause between tries, in seconds."""
-    sleep: Callable[[float], None]
-    """Function that waits so many seconds."""
+    policy: RetryPolicy
+    """Rules on tries of a request that failed for the moment, however few tries a bad reply gets."""
     limiter: BaseRateLimiter | None
     """Limiter that is waited for before each request; `None` for no rate limit."""
     ledger: Ledger
@@ -159,7 +151,7 @@ class Sender:
     """Upper bound on a reply's tokens, whose cost is held in the budget before the request."""
     longest_question: float
     """Upper bound on the seconds that all replies to a question may take together."""
-    remarks: Remarks
+    remarks: Remarks = field(default_factory=Remarks)
     density: TokenRatio = field(default_factory=TokenRatio)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Function called before each pause, with the pause's seconds and its reason in words."""
@@ -183,9 +175,7 @@ class Sender:
             MindFailed: it refused, or its replies were cut off or unreadable.
             OutOfReplies: as many have come as may.
         """
-        # an overloaded server is waited for, however few tries a bad reply gets
-        policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
-        outcome = policy.run(
+        outcome = self.policy.run(
             lambda: self._try(ask, messages, tally, beside), _to_failure, tell=self._report_pause
         )
         if isinstance(outcome, _Failed):
@@ -364,7 +354,7 @@ class Sender:
         """Raise the error of a failure after which no further try is made."""
         if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
             self.give_up(failed.fault, failed.said)
-        if failed.wait is not None and failed.wait > self.longest_wait:
+        if failed.wait is not None and failed.wait > self.policy.longest_wait:
             raise ModelUnavailable(
                 f"{self.name} asks to wait {failed.wait:.0f} s before the next request: "
                 f"go on then with {way_on()}"

@@ -100,12 +100,7 @@ class LinkDensity:
 
 
 def links_around(streetview: StreetView, start: Panorama) -> LinkDensity:
-    """Count the panoramas that links lead to from a start, and those of them with fewer than two links.
-
-    Args:
-        streetview: asked about at most `MOST_COUNTED` panoramas.
-        start: panorama from which links are followed.
-    """
+    """Count the panoramas that links lead to from a start, up to `MOST_COUNTED`, and those with few links."""
     found, ahead = {start.id: start}, deque([start])
     while ahead and len(found) < MOST_COUNTED:
         for link in ahead.popleft().links:
@@ -233,7 +228,7 @@ class Capabilities:
     """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
     """Function from (start, name of the mover asked for or `None`) to the mover; `None`: the file decides.
-    It raises `BadInput` for a mover that does not work. `None` if the city's file decides alone."""
+    It raises `BadInput` for a mover that does not work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,7 @@ def build_graph(
 
     yaws = np.full(len(nodes), np.nan) if yaw is None else np.asarray(yaw, float) % 360.0
     heights = np.zeros(len(nodes)) if height is None else np.asarray(height, float)
+    # Stable, so that the links of each node stay in the order in which they were given.
     order = np.argsort(sources, kind="stable")
     first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
     return NavigationGraph(
@@ -196,8 +197,6 @@ def build_graph(
 def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
     """Return the panorama of a node, taken in a month `date`, its links in the order of the graph.
 
-    Its heading is 0 where no yaw is known.
-
     Args:
         graph: graph with the node.
         node: number of the node.
@@ -208,7 +207,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
     return Panorama(
         id=graph.ids[node],
         position=graph.position(node),
-        heading=float(np.nan_to_num(graph.yaw[node])),
+        heading=float(np.nan_to_num(graph.yaw[node])),  # 0 where no yaw is known
         links=tuple(
             Link(graph.ids[target], heading, length)
             for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
@@ -334,12 +333,12 @@ class GraphMaps:
     ) -> Floats:
         """Return seconds from origins to destinations, shape (origins, destinations); `inf` for no way.
 
-        Returns:
-            `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
+        No way leads from or to a stop that is over 100 m from the nearest panorama.
         """
         speed = speed_of(mode)
         (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)
         leave, arrive = (np.where(metres > OFF_MAP_M, np.inf, metres) for metres in (leave, arrive))
+        # One search for each node, however many origins are nearest to it.
         sources, row = np.unique(start, return_inverse=True)
         metres = self.graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
         a = np.array(origins, float).reshape(-1, 1, 2)

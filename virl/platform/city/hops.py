@@ -78,21 +78,19 @@ NO_WAY = -1
 
 
 class Hops:
-    """A table of the number of links from nodes to some targets, computed for a target on first use.
-
-    Takes 4 bytes for each pair of a panorama and a target.
-    """
+    """A table of the number of links from nodes to some targets, computed for a target on first use."""
 
     def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
         """Prepare a table for a graph's nodes and `targets`, which are node numbers; compute nothing yet."""
         links = np.ones(len(graph.target)), (graph.target, _starts(graph))
         self._backward = csr_array(links, shape=(len(graph), len(graph)))
         self._targets = targets
+        # Half the bytes of usual integers, as there is one for each pair of a target and a node.
         self._hops = np.empty((len(targets), len(graph)), np.int32)
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Return the links from each `node` to the target at index `nth` (broadcast arrays), or `NO_WAY`."""
+        """Return the number of links from each `node` to target `nth` (broadcast arrays), or `NO_WAY`."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = dijkstra(self._backward, indices=int(self._targets[missing]), unweighted=True)

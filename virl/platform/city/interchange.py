@@ -168,21 +168,11 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
         if inventory
         else [{"id": str(n), "geometry": _line(line)} for n, line in enumerate(street_map.lines())],
         "panoramas": [
-            {
-                "id": one.id,
-                "heading": one.heading,
-                "links": len(one.links),
-                "geometry": _point(one.position),
-            }
+            {"id": one.id, "heading": one.heading, "links": len(one.links), "geometry": _point(one.position)}
             for one in map(city.streetview.panorama, street_map.panorama_ids())
         ],
         "houses": [
-            {
-                "id": one.id,
-                "height": one.height,
-                "height_known": one.is_height_known,
-                "geometry": one.outline,
-            }
+            {"id": one.id, "height": one.height, "height_known": one.is_height_known, "geometry": one.outline}
             for one in (inventory.houses() if inventory else ())
         ],
         "places": _places(inventory) if inventory else [],
@@ -200,14 +190,9 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
 
 
 def save_geodataframes(frames: "Mapping[str, gpd.GeoDataFrame]", path: Path) -> None:
-    """Write the tables of a city to one GeoPackage file, `.gpkg`, or to a folder of GeoJSON files.
+    """Write tables of `to_geodataframes` to a GeoPackage `path`, `.gpkg`, or as GeoJSON files to a folder.
 
     The description of each layer says whom to name.
-
-    Args:
-        frames: tables by name, as `to_geodataframes` gives them.
-        path: a GeoPackage that gets all tables, if it ends in `.gpkg`; else a folder that gets a GeoJSON file
-            for each.
 
     Raises:
         CannotWrite: the disk refuses.

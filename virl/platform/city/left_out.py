@@ -21,6 +21,8 @@ _Part = tuple[str, str, int, int]
 """(source, reason, checksum, number from 1 among equals in one reply) of an item or field left out."""
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 """Reader and writer of a line of the file `LEFT_OUT`."""
+_WARNING = "%s: some is left out and counted, first %s"
+"""Warning about the first item or field left out of a source, for the source and the reason."""
 _log = logging.getLogger(__name__)
 
 
@@ -38,10 +40,7 @@ class Omission:
 
 @dataclass(slots=True, eq=False)
 class LeftOut:
-    """Counts of a city's items and fields that cannot be read, and of places to which no way leads.
-
-    Safe for several threads. The first of each source is told once, as a warning in the log.
-    """
+    """Thread-safe counts of a city's items and fields not read, and of places to which no way leads."""
 
     is_told: bool = True
     """True to log a warning for the first item or field left out of each source."""
@@ -74,7 +73,7 @@ class LeftOut:
                 self._kept.append(_PART.dump_json(known).decode())
             first = self._counts[source] == 1 and self.is_told
         if first:
-            self._warn(source, reason)
+            _log.warning(_WARNING, source, reason)
 
     def keep(self, path: Path) -> None:
         """Write each item and field that is counted to a file, and count those that the file has already.
@@ -115,7 +114,7 @@ class LeftOut:
             self._counts[omission.source] = omission.count
             self._reasons[omission.source] = list(omission.reasons)
         if is_new and self.is_told:
-            self._warn(omission.source, omission.reasons[0])
+            _log.warning(_WARNING, omission.source, omission.reasons[0])
 
     def omissions(self) -> tuple[Omission, ...]:
         """Return the count and first reasons of each source, in the order in which sources came up first."""
@@ -124,8 +123,3 @@ class LeftOut:
                 Omission(source, count, tuple(self._reasons[source]))
                 for source, count in self._counts.items()
             )
-
-    @staticmethod
-    def _warn(source: str, reason: str) -> None:
-        """Warn in the log of the first item or field that is left out of a source."""
-        _log.warning("%s: some is left out and counted, first %s", source, reason)

@@ -11,8 +11,6 @@ from virl.platform.city.city import City
 from virl.platform.city.names import is_shortened, name_ratio, score_names, spelt
 from virl.platform.city.places import closed_among
 
-__all__ = ["BLOCKS", "NUMBER_FIRST", "NUMBER_LAST", "WORD", "address_in", "begins_with_house", "is_address"]
-
 WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"
 """Source of a pattern of a word that begins with a capital letter or is of a script without capitals."""
 NUMBER_FIRST = re.compile(

@@ -206,9 +206,7 @@ def in_blocks(
 
 
 def table_of_rows(
-    rows: Sequence[Sequence[float | None] | None],
-    shape: tuple[int, int],
-    note: Callable[[str, object], None],
+    rows: Sequence[Sequence[float | None] | None], shape: tuple[int, int], note: Callable[[str, object], None]
 ) -> Floats | None:
     """Return rows of seconds as a table of this shape, `inf` where unknown; `None` if no row has its length.
 

@@ -14,8 +14,6 @@ from rapidfuzz import fuzz, utils
 
 from virl.settings.model import Settings, load_settings
 
-__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
-
 SAME_BUT_NUMBER = 80.0
 """Least likeness, 0 to 100, at which two names that differ in a number are else the same; chosen."""
 SHARED_WORDS = 2

@@ -12,9 +12,13 @@ OutcomeKind = (
     | Literal["arrived", "found", "substituted"]
     | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
-"""Kind of the end of a run; `docs/reference/run-folder.md` describes each.
+"""Kind of the end of a run, as `result.json` has it. A run of one of these kinds "gave up":
 
-`result.json` has the kind of a run's end: search for it in quotes, as `"blocked"`, to find who decides it.
+a `limit` of steps, turns, decisions or minutes was reached; `blocked`: no way leads on, or to its goal;
+`missed`: some destinations were not reached or found; `lost`: it could not follow its directions;
+`not found`: nothing fits; `no reply` of its model can be used; `gave up`: another reason, such as a model
+that never finishes. Search for a kind in quotes, as `"blocked"`, to find the routine or navigator that
+decides it.
 """
 
 _STATUSES: Mapping[OutcomeKind, Status] = {
@@ -25,7 +29,7 @@ _STATUSES: Mapping[OutcomeKind, Status] = {
     "substituted": "finished",
     "stopped": "stopped",
 }
-"""Coarse end of each kind; `gave up` for kinds that are not here."""
+"""Coarse end of each kind; `gave up` for kinds that are not here, whose meanings `OutcomeKind` tells."""
 _SENTENCES: Mapping[OutcomeKind, str] = {
     "entered": "entered {what}",
     "found": "found {what}",

@@ -41,11 +41,9 @@ class MoreWords(Settings):
 
 
 def words_of(types: Mapping[str, TypeWords]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (type, language, word, True for a name of the type or False for a hint) for all words.
-
-    Hints come before names within each type.
-    """
+    """Yield (type, language, word, True for a name of the type or False for a hint) for all words."""
     for place_type, words in types.items():
+        # Names come last: of equal words, a caller that keeps the last one keeps the name.
         for group, are_names in ((words.hints, False), (words.names, True)):
             for language, of_language in group.items():
                 for word in of_language:

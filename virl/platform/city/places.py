@@ -103,10 +103,7 @@ class Place:
         return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
-        """Return whether the place is open at a day (0: Monday) and minute of it, or its hours are unknown.
-
-        A place that has closed down is not open.
-        """
+        """Return whether the place is, or with unknown hours may be, open at a day (0: Monday) and minute."""
         return self.is_open and (not self.hours or self.open_at(day, minute))
 
 

@@ -125,12 +125,10 @@ _DETOUR = 2.5
 def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Random) -> list[LatLng]:
     """Return up to `stops` positions of a walk from `start`, each about `leg_m` metres on foot from the last.
 
-    Fewer stops, or none, are returned where no way leads on.
-
     Args:
         city: city with street view and ways on foot.
         start: position where the tour starts.
-        stops: number of stops.
+        stops: number of stops; fewer, or none, are returned where no way leads on.
         leg_m: preferred metres of way between two stops.
         random: source of random numbers.
     """
@@ -139,6 +137,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
     for _ in range(stops):
         found: list[tuple[float, LatLng]] = []
         for number in range(_TRIES):
+            # The first try lies straight ahead, later ones ever farther to the sides.
             aside = random.uniform(-1.0, 1.0) * 180.0 * number / _TRIES
             spot = destination(tour[-1], (bearing + aside) % 360.0, leg_m * random.uniform(0.6, 1.0))
             at = city.streetview.nearest(spot, _STREET_M)

@@ -61,7 +61,7 @@ class Choice:
 
     @classmethod
     def end(cls, outcome: Outcome, decided_by: str = "") -> Self:
-        """Return the choice to end the walk, with the outcome's sentence for its reason."""
+        """Return the choice to end the walk with an outcome, made by `decided_by`, else by the navigator."""
         return cls(None, outcome.sentence, decided_by=decided_by, outcome=outcome)
 
 
@@ -149,10 +149,7 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 @contextmanager
 def steered_by(steering: Steering | None) -> Iterator[None]:
-    """Make walks within the block ask `steering` for each choice before their navigator; nobody if `None`.
-
-    With `None` nobody is asked, as befits a walk that is only planned.
-    """
+    """Make walks within the block ask `steering` for each choice before their navigator; nobody if `None`."""
     token = _STEERING.set(steering)
     try:
         yield

@@ -47,6 +47,7 @@ def graph_around(
                 ahead.append(Pose(there.id, link.heading))
             links.append((pose.pano_id, link.pano_id, link.heading))
     number = {pano_id: place for place, pano_id in enumerate(found)}
+    # Of several links between two panoramas one is kept, the last.
     kept = {(number[here], number[there]): heading for here, there, heading in links}
     return build_graph(
         list(found),

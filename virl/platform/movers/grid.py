@@ -17,8 +17,6 @@ from virl.geo.globe import LatLng, LocalFrame, signed_turn
 from virl.platform.city.streetview import Link, Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
 
-__all__ = ["BatchStreetView", "GridMover", "Rings", "relocate"]
-
 RELOCATE_RADIUS_M = 50.0  # Google's own where a request names none, as those of V-IRL do not
 """Radius in metres within which a street view looks for the panorama nearest to a position."""
 SLACK_M = 0.01  # chosen: of two panoramas this near to a tie, either may be taken for the nearest
@@ -71,11 +69,6 @@ class Survey:
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
     This holds as far as the street view keeps to its contract and gives the nearest.
-
-    Args:
-        streetview: street view to ask.
-        here: panorama around which the positions lie.
-        earlier: answers that were given around its neighbours.
     """
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
@@ -141,6 +134,7 @@ class Survey:
             ((hypot(x - px, y - py), panorama) for px, py, panorama in self._known.values()),
             key=lambda pair: pair[0],
         )
+        # The circle to the nearest known panorama lies within one that is known to hold no other.
         follows = (hypot(x - cx, y - cy) + away <= radius + SLACK_M for cx, cy, radius in self._empty)
         return panorama if any(follows) else None
 
@@ -155,7 +149,6 @@ class Rings:
 
     A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
     neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
-
 
     Raises:
         BadInput: a value is out of its range.
@@ -183,12 +176,8 @@ class Rings:
     def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
         """Return rings, `spacing` metres apart, that find neighbours up to `metres` away in any direction.
 
-        Args:
-            metres: distance to the farthest neighbours, in (0, 90].
-            spacing: metres from ring to ring.
-
         Raises:
-            BadInput: a value is out of its range.
+            BadInput: the metres are not in (0, 90].
         """
         if not 0 < metres <= MAX_REACH_M:
             raise BadInput(f"the reach {metres:g} is outside (0, {MAX_REACH_M:g}] metres")
@@ -215,10 +204,6 @@ class GridMover:
 
     It needs nothing of a street view but `nearest` and `panorama`; links that the provider lists are not
     looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.
-
-    Args:
-        streetview: street view that is asked for panoramas.
-        rings: positions to ask around a pose; V-IRL's by default.
     """
 
     def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
@@ -259,6 +244,7 @@ class GridMover:
     def _find_links(self, here: Panorama) -> list[Answer]:
         """Link a panorama with its neighbours on the rings, and return the new answers."""
         known = self._links_known_at(here.id)
+        # Neighbours asked close by: many positions around here follow from their answers.
         survey = Survey(
             self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
         )
@@ -280,6 +266,7 @@ class GridMover:
             found = survey.nearest(position)
             if found is None or found.id in {here.id, *known}:
                 continue
+            # What lies the way of a known link is a neighbour of its end, not of this panorama.
             if not self._covers(known, globe.bearing(here.position, found.position)):
                 metres = globe.distance(here.position, found.position)
                 for a, b in ((here, found), (found, here)):
@@ -302,7 +289,6 @@ class HybridMover:
     """A mover along the links of another mover, or along a grid's where none of these leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
-
     """
 
     first: Mover
@@ -315,15 +301,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return the links that leave a pose, by heading; asks the grid if none leads `toward` the heading.
-
-        Args:
-            pose: panorama to leave, and heading faced.
-            toward: the wanted heading in degrees; the pose's own by default.
-
-        Raises:
-            NoStreetView: the pose stands at no panorama.
-        """
+        """Return a pose's links; asks the grid if none leads to heading `toward`, degrees, or the pose's."""
         listed = self.first.links(pose)
         wanted = pose.heading if toward is None else toward
         covered = any(abs(signed_turn(wanted, link.heading)) <= self.heading_range for link in listed)

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome
 
-__all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
-
-
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
 """Path of the Maps JavaScript API below its host."""
@@ -106,19 +103,17 @@ class PagePanorama:
     """(id, heading in degrees) of each link, in the page's order."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """A failed call of the page, and whether and when it may be tried again."""
+class _PageFailed(ProviderError):
+    """An error of the page, with whether and when it may be tried again."""
 
-    error: ProviderError
-    may_retry: bool = True
+    may_retry = True
     """True if another try may help."""
     wait: float | None = None
     """Seconds to wait before another try; `None` for the usual wait."""
 
 
 class StreetViewPage:
-    """A street-view page in a headless browser; both close on `close` or at the end of `with`.
+    """A street-view page in a headless browser; both close on `close`.
 
     What fails is tried again in a page that is loaded anew.
 
@@ -164,12 +159,6 @@ class StreetViewPage:
         found = self._call("arrows", int(1000 * self._settings.timeout / 2))
         return [str(transform) for transform in found["transforms"]], float(found["heading"])
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _read_panorama(self, found: Mapping[str, Any]) -> PagePanorama:
         """Return the panorama that a reply of the page describes."""
         links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
@@ -178,9 +167,9 @@ class StreetViewPage:
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the page, called again on failure; `""` only loads the page."""
+        """Return a page function's reply, with retries; `""` only loads it; `pano_id` may be unknown."""
 
-        def attempt() -> Mapping[str, Any] | _Failed:
+        def attempt() -> Mapping[str, Any] | _PageFailed:
             """Return the reply, or a failed try, of one call of the page, loaded before where needed."""
             try:
                 if not self._is_loaded:
@@ -188,11 +177,11 @@ class StreetViewPage:
                 return self._call(function, *arguments, pano_id=pano_id) if function else {}
             except _PageFailed as fault:
                 self._is_loaded = False
-                return _Failed(fault, may_retry=fault.may_retry)
+                return fault
 
         outcome = self._retries.run(attempt, _failure, tell=_log_retry)
-        if isinstance(outcome, _Failed):
-            raise outcome.error
+        if isinstance(outcome, _PageFailed):
+            raise outcome
         return outcome
 
     def _load(self) -> None:
@@ -209,7 +198,7 @@ class StreetViewPage:
         self._is_loaded = True
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the reply of a function of the loaded page, called once."""
+        """Return the loaded page's reply to one call of a function; `pano_id` may be unknown."""
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
         script = (
@@ -232,27 +221,20 @@ class StreetViewPage:
         raise failed
 
 
-class _PageFailed(ProviderError):
-    """An error of the page, with whether another try may help."""
+def _failure(outcome: Mapping[str, Any] | _PageFailed) -> _PageFailed | None:
+    """Return the outcome if it is a failed call; `None` if it is a reply."""
+    return outcome if isinstance(outcome, _PageFailed) else None
 
-    may_retry = True
+
+def _log_retry(outcome: Mapping[str, Any] | _PageFailed, pause: float) -> None:
+    """Write to the log that a failed call is repeated after a pause in seconds."""
+    _log.info("%s: trying again in %.1f s", outcome, pause)
 
 
 def _browser_failed(fault: "WebDriverException") -> _PageFailed:
     """Return the error to raise for a browser that failed."""
     reason = (fault.msg or "no reason given").splitlines()[0]
     return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
-
-
-def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
-    """Return the outcome if it is a failed call; `None` if it is a reply."""
-    return outcome if isinstance(outcome, _Failed) else None
-
-
-def _log_retry(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
-    """Write to the log that a failed call is repeated after a pause in seconds."""
-    if isinstance(outcome, _Failed):
-        _log.info("%s: trying again in %.1f s", outcome.error, pause)
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
@@ -293,6 +275,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
         raise BrowserUnavailable(f"Chromium does not start ({reason}): try `{browser} --headless`") from None
     started.set_page_load_timeout(timeout)
     started.set_script_timeout(timeout)
+    # Longer than the waits of the page, so that those end first and say what was slow.
     started.command_executor.client_config.timeout = timeout + 10  # type: ignore[union-attr]
     return started
 
@@ -316,13 +299,9 @@ def _arguments() -> list[str]:
 
 @contextmanager
 def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
-    """Serve the page as one document while the context is open; yield its address.
+    """Serve the page with its settings as one document while the context is open; yield its address.
 
-    Args:
-        settings: values that the page reads at its start, the key among them; they are in no file or address.
-
-    Yields:
-        Address of the page.
+    The page reads the settings, the key among them, at its start; they are in no file or address.
     """
     secret = secrets.token_urlsafe(16)
     script = (_PAGE / "page.js").read_text("utf-8")
@@ -376,14 +355,10 @@ class WebMover:
 
     With `settings.arrows` it goes the way that V-IRL did: the headings of links are read from the arrows
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.
-
-    Args:
-        streetview: street view that has the neighbours' positions, for the length of links.
-        settings: settings of the page; from the environment by default.
     """
 
     def __init__(self, streetview: StreetView, settings: WebSettings | None = None) -> None:
-        """Begin without a browser, which opens on first use."""
+        """Begin without a browser; without settings, those of the environment hold."""
         self._streetview = streetview
         self._settings = settings or WebSettings.from_environment()
         self._opened: StreetViewPage | None = None
@@ -447,6 +422,7 @@ class WebMover:
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
         """Return a panorama with those links only for which an arrow is drawn, at the arrows' headings."""
+        # Of two arrows at one link the later counts.
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()
@@ -461,14 +437,9 @@ class WebMover:
 
 
 def arrow_heading(transform: str, facing: float) -> float:
-    """Return the heading in degrees of an arrow, by its CSS transform and the heading that the view faces.
+    """Return the heading, [0, 360), of an arrow by its CSS or SVG transform in a view that faces `facing`.
 
-    Args:
-        transform: attribute of the arrow's element, as SVG or CSS write it; without a rotation it is 0.
-        facing: heading of the view, degrees.
-
-    Returns:
-        Degrees clockwise from north, [0, 360).
+    Both headings are in degrees clockwise from north; a transform without a rotation turns by 0.
     """
     rotation = _ROTATION.search(transform)
     return normalize_heading(facing + (float(rotation[1]) if rotation else 0.0))

@@ -124,6 +124,7 @@ def _find_ends(
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
     """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
     frame = LocalFrame(path[0])
+    # Without its ends: the first is where the walk stands, the last a goal of its own.
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []
     for corner in relocate(streetview, [frame.position(*bend) for bend in bends], radius):
@@ -153,12 +154,7 @@ class DestinationOutcome:
 
 
 class Pursuit:
-    """A pursuit of a plan's goals, one after the other, which gives up those out of reach.
-
-    Args:
-        plan: goals and destinations of the walk.
-        arrive: metres from a goal within which it is reached.
-    """
+    """A pursuit of a plan's goals, one after the other, which gives up those out of reach."""
 
     def __init__(self, plan: PointPlan, arrive: float) -> None:
         """Begin a pursuit that reaches goals within `arrive` metres; goals left unplanned have failed."""
@@ -195,11 +191,7 @@ class Pursuit:
         return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
-        """Record the panorama that the walker comes to; return the metres from the one before, or 0.
-
-        Returns:
-            Metres from the panorama before; 0 at the first.
-        """
+        """Record the panorama that the walker comes to; return the metres from the one before, 0 at first."""
         before, self._here = self._here, here
         metres = distance(before.position, here.position) if before else 0.0
         self._budget -= metres
@@ -214,21 +206,9 @@ class Pursuit:
         self._mark_reached(here)
         return metres
 
-    def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """Return the link to take to the goal, which lies at heading `toward`; `None` if it is given up.
-
-        Args:
-            goal: the current goal.
-            toward: heading of the straight line to it, degrees.
-            links: those that leave the panorama arrived at last.
-
-
-        Raises:
-            RuntimeError: the pursuit has not arrived anywhere yet.
-        """
-        here = self._here
-        if here is None:
-            raise RuntimeError("a pursuit begins by arriving somewhere")
+    def next_link(self, here: Panorama, links: Sequence[Link]) -> Link | None:
+        """Return which link of a panorama to take to the current goal; `None` if the goal is given up."""
+        goal = self._left[-1]
         self._explored.see(here, links)
         if self._budget < 0:
             self._give_up(here, "not reached within a bearable distance")
@@ -237,6 +217,7 @@ class Pursuit:
             # Also where another link leads straighter: links bend.
             if link.pano_id == goal.pano_id:
                 return link
+        toward = bearing(here.position, goal.position)
         straightest = min(links, key=lambda link: abs(signed_turn(toward, link.heading)), default=None)
         if straightest is not None and straightest.pano_id not in self._visited:
             return straightest
@@ -319,15 +300,12 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the first link of the shortest way to a goal, by seen links, then straight; `None` if stuck.
+        """Return the first link of the shortest way to a goal, over seen links, then straight; else `None`.
 
         Args:
             here: id of the visited panorama to leave from.
             goal: position to come to.
             visited: ids of panoramas from which no straight line counts.
-
-        Returns:
-            `None` where every panorama that seen links lead to is visited.
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
@@ -430,9 +408,9 @@ class PointNavigator:
         """Return the choice of the link towards the first goal that can be approached; give up the others."""
         while pursuit.goal is not None:
             goal = pursuit.goal
-            facing = Pose(here.id, bearing(here.position, goal.position))
             # Facing the goal: a hybrid mover asks its grid where no listed link leads that way.
-            link = pursuit.next_link(goal, facing.heading, self.mover.links(facing))
+            facing = Pose(here.id, bearing(here.position, goal.position))
+            link = pursuit.next_link(here, self.mover.links(facing))
             if link is not None:
                 metres = distance(here.position, goal.position)
                 return Choice(link, f"{goal.title} is {metres:.0f} m away")

@@ -38,21 +38,12 @@ _LARGEST = np.iinfo(np.uint16).max
 
 
 def path_length(points: Floats, order: Ints) -> float:
-    """Return the length in metres of the open path through points in an order.
-
-    Args:
-        points: metres, shape (n, 2).
-        order: numbers of the points, each once.
-    """
+    """Return the length in metres of the open path through points (metres, shape (n, 2)) in an order."""
     return float(np.hypot(*np.diff(points[order], axis=0).T).sum())
 
 
 def nearest_neighbour(points: Floats) -> Ints:
-    """Return the numbers of points in the order that goes from point 0 always to the nearest one left.
-
-    Args:
-        points: metres, shape (n, 2).
-    """
+    """Return the order of points (metres, shape (n, 2)) from number 0 on, always to the nearest one left."""
     x, y = points.T.copy()
     order = np.zeros(len(points), np.int64)
     for step in range(1, len(points)):
@@ -69,14 +60,8 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
-    find different ones of nearly one length. Keep the order where it has to be the same again.
-
-    Args:
-        positions: at most some 20 km apart, for which a flat map is exact enough.
-        seconds: time of the search; `seconds_for` the number of positions by default.
-
-    Returns:
-        Number of every position once, 0 first.
+    find different ones of nearly one length. Keep the order where it has to be the same again. Positions may
+    lie some 20 km apart at most, for which a flat map is exact enough.
 
     Raises:
         BadInput: `seconds` is not above 0.
@@ -166,7 +151,6 @@ class RegionNavigator:
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
-
     """
 
     streetview: StreetView

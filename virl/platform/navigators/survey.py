@@ -98,34 +98,22 @@ class SurveyStore:
 
     A last line that was cut off, as a kill leaves it, is dropped.
 
-    Args:
-        plan: region and settings of the survey.
-        file: path of the survey file, made where it is missing; `None` keeps nothing.
-
     Raises:
         BadInput: the file is no survey file, or is one of another plan.
         CannotWrite: the disk refuses.
     """
 
     def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
-        """Load the records of the file, or begin it with the plan."""
+        """Load the records of the survey file, or begin it with the plan; with `None` nothing is kept."""
         self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
-        self._batches: list[Batch] = []
-        self._orders: list[Ordered] = []
+        self.batches: list[Batch] = []
+        """Batches asked so far, in order."""
+        self.orders: list[Ordered] = []
+        """The orders of walks recorded so far, the latest last."""
         if self._lines is not None:
             self._load(self._lines, plan)
             if not self._lines.count:
                 self._lines.append(plan.model_dump_json())
-
-    @property
-    def batches(self) -> tuple[Batch, ...]:
-        """Batches asked so far, in order."""
-        return tuple(self._batches)
-
-    @property
-    def orders(self) -> tuple[Ordered, ...]:
-        """The orders of walks recorded so far, the latest last."""
-        return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
         """Add a record, which is on disk before this returns if the store has a file.
@@ -140,9 +128,9 @@ class SurveyStore:
     def _hold(self, record: Batch | Ordered) -> None:
         """Hold a record in memory, among the batches or the orders."""
         if isinstance(record, Batch):
-            self._batches.append(record)
+            self.batches.append(record)
         else:
-            self._orders.append(record)
+            self.orders.append(record)
 
     def _load(self, lines: JsonLines, plan: SurveyPlan) -> None:
         """Load the records of a file, if any; raise `BadInput` if they begin with another plan."""
@@ -212,14 +200,10 @@ class RegionSurvey:
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
-
-    Args:
-        region: polygon whose panoramas count as found.
-        store: answers that are kept, with those from before.
     """
 
     def __init__(self, region: Region, store: SurveyStore) -> None:
-        """Begin with no panorama found; the answers in the store are known at once."""
+        """Begin with no panorama of the region found; the answers that the store keeps are known at once."""
         self.region = region
         self.store = store
         self.found: dict[str, SurveyedPanorama] = {}
@@ -242,7 +226,7 @@ class RegionSurvey:
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
-        """Keep the panorama nearest to each position, in their order; `None` for one without."""
+        """Keep the answers for positions asked: the panorama nearest to each, or `None`, in order."""
         met = {one.id: one for one in panoramas if one is not None}
         new = tuple(
             SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
@@ -272,6 +256,7 @@ class RegionSurvey:
                 if link.pano_id not in self._met and self.region.contains(end):
                     ends.setdefault(link.pano_id, end)
         self._unfollowed.clear()
+        # Links may end at one position: it is asked for once.
         return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
 
     def _remember(self, batch: Batch) -> None:

@@ -117,10 +117,10 @@ def look_around(
         if one.label in labels and one.score >= scores.of(one.label).first and not _has_rival(one, detections)
     ]
     aims = _join_candidates(first)
-    candidates = [aim.seen for aim in aims]
+    candidates = [seen for seen, _ in aims]
     sightings = candidates
     if looking.active:
-        wholes = [(aim.seen.view, Detection(aim.seen.label, aim.seen.score, aim.box)) for aim in aims]
+        wholes = [(seen.view, Detection(seen.label, seen.score, box)) for seen, box in aims]
         closer = look_closer(streetview, detector, wholes, asked, recheck=looking.recheck)
         sightings = _merge_sightings(
             Sighting(one.label, one.score, view, one.box, position) for view, one in filter(None, closer)
@@ -139,8 +139,7 @@ def look_closer(
     """Return (closer view, confirmed detection in it) for each candidate; `None` for one not confirmed.
 
     A candidate is confirmed if the closer view shows its label on the box where it should be, with the score
-    of the label's second look or more, and no other label scores more on that box. All closer views go to
-    the detector at once.
+    of the label's second look or more, and no other label scores more on that box.
 
     Args:
         streetview: provider of the closer views.
@@ -167,16 +166,6 @@ def look_closer(
             again = None
         confirmed.append((view, again) if again else None)
     return confirmed
-
-
-@dataclass(frozen=True, slots=True)
-class _Aim:
-    """A candidate with the box that the closer look is aimed at."""
-
-    seen: Sighting
-    """The candidate."""
-    box: Box
-    """Box to look at in pixels of the candidate's view, perhaps beyond its edge."""
 
 
 def _all_labels(labels: Sequence[str], background: Sequence[str]) -> list[str]:
@@ -218,27 +207,27 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
     )
 
 
-def _join_candidates(first: Sequence[Sighting]) -> list[_Aim]:
-    """Return each candidate once, best first, with the box of the whole object where an edge cuts it."""
-    aims: list[_Aim] = []
+def _join_candidates(first: Sequence[Sighting]) -> list[tuple[Sighting, Box]]:
+    """Return (candidate, box of the whole object in its view or beyond the edge), each once, best first."""
+    aims: list[tuple[Sighting, Box]] = []
     for seen in _best_first(first):
-        for i, aim in enumerate(aims):
-            there = carry_box(seen.box, seen.view.camera, aim.seen.view.camera)
-            if seen.label != aim.seen.label or seen.view is aim.seen.view or there is None:
+        for i, (aim, box) in enumerate(aims):
+            there = carry_box(seen.box, seen.view.camera, aim.view.camera)
+            if seen.label != aim.label or seen.view is aim.view or there is None:
                 continue
             if _are_halves(aim, seen, there):
-                aims[i] = _Aim(aim.seen, enclosing_box(aim.box, there))
+                aims[i] = aim, enclosing_box(box, there)
                 break
-            if share_in_common(there, aim.box) >= SAME:
+            if share_in_common(there, box) >= SAME:
                 break
         else:
-            aims.append(_Aim(seen, seen.box))
+            aims.append((seen, seen.box))
     return aims
 
 
-def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
+def _are_halves(aim: Sighting, seen: Sighting, there: Box) -> bool:
     """Return whether `aim`'s box and that of `seen`, `there` in `aim`'s view, are halves of one object."""
-    width, mine, other = aim.seen.view.camera.width, aim.seen.box, seen.box
+    width, mine, other = aim.view.camera.width, aim.box, seen.box
     slack = SEAM * max(mine[2] - mine[0], there[2] - there[0])
     to_right = width - mine[2] <= slack and other[0] <= slack and abs(there[0] - width) <= slack
     to_left = mine[0] <= slack and seen.view.camera.width - other[2] <= slack and abs(there[2]) <= slack

@@ -40,10 +40,6 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
     A label that no shipped or installed font can draw, or that would cover an earlier one, is left out: the
     box is drawn alone.
 
-    Args:
-        view: as it was looked at; it stays as it is.
-        found: detections, or what `city.truth.visible` tells.
-
     Examples:
         >>> view = town.look(town.center, width=64, height=64)
         >>> virl.draw_detections(view, town.truth.visible(view.pano_id, view.camera)).pixels.shape
@@ -61,7 +57,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
         if (label := plain_line(one.label).strip()) and can_letter(label):
             face = font(face_for(label, 0), size)
             room = _label_room(
-                picture.size, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
+                picture.width, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
             )
             if not any(shared_area(room, other) for other in written):
                 pen.rectangle(room, fill=frame)
@@ -70,11 +66,8 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
     return View(view.pano_id, view.camera, np.asarray(picture))
 
 
-def _label_room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Return the box for a label `wide` by `high` pixels: above an object's box, or in it at the top edge.
-
-    `size` is (width, height) of the picture, `wide` and `high` those of the label, all in pixels.
-    """
-    left = max(0.0, min(box[0], size[0] - wide))
+def _label_room(picture_width: int, box: Box, wide: float, high: float) -> Box:
+    """Return the box for a label `wide` by `high` pixels: above an object's box, or in it at the top edge."""
+    left = max(0.0, min(box[0], picture_width - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high

@@ -15,12 +15,9 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
     """Return the box around a box's contents in another camera's view; `None` if partly behind that camera.
 
     Args:
-        box: pixels of the view through `source`; may reach beyond its edges.
+        box: pixels of the view through `source`; like the box returned, it may reach beyond the view's edges.
         source: camera of the view with the box.
         target: camera of the other view.
-
-    Returns:
-        Pixels of the view through `target`, beyond its edges too; `None` if part of it is behind that camera.
     """
     corners = [(x, y) for x in box[::2] for y in box[1::2]]
     right, up, forward = frame_of(target) @ np.array([ray(source, *corner) for corner in corners]).T
@@ -116,23 +113,22 @@ def sweep_cameras(
     Raises:
         BadInput: a value is out of a camera's range.
     """
+    # The small number keeps a range of whole views from getting one more by rounding.
     count = max(ceil((360.0 if heading is None else min(range_deg, 360.0)) / fov - 1e-9), 1)
     first = 0.0 if heading is None else heading - (count - 1) / 2 * fov
     return [Camera(first + i * fov, pitch, fov, width, height) for i in range(count)]
 
 
-def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """Return the widest field of view, [10, 120] degrees, whose picture shows letters `pixels` pixels high.
-
-    It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
+def reading_fov(letter_m: float, distance_m: float, width: int = 640) -> float:
+    """Return the widest field of view, [10, 120] degrees, whose picture shows letters large enough to read.
 
     Args:
         letter_m: height of the letters, metres.
         distance_m: distance from the camera to the letters, metres.
         width: of the picture, pixels.
-        pixels: height of the letters in the middle of the picture; towards its edges they are higher.
     """
-    return min(max(2 * degrees(atan(width * letter_m / (2 * pixels * distance_m))), MIN_FOV), MAX_FOV)
+    # In the middle of the picture, letters are `LETTER_PX` high; towards its edges they are higher.
+    return min(max(2 * degrees(atan(width * letter_m / (2 * LETTER_PX * distance_m))), MIN_FOV), MAX_FOV)
 
 
 def reading_cameras(
@@ -156,7 +152,6 @@ def reading_cameras(
         width: of each picture, pixels.
     """
     fov = min(reading_fov(letter_m, distance_m, width), range_deg)
-    # The small number keeps a range that is a whole number of views from getting one more by rounding.
     count = ceil(range_deg / fov - 1e-9)
     first, apart = (fov - range_deg) / 2, (range_deg - fov) / max(count - 1, 1)
     low, high = pitches

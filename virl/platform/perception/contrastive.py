@@ -3,23 +3,32 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import BadInput
-from virl.extras import missing_packages
+from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.registry import ModelSettings
-from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
+from virl.platform.perception.registry import ModelSettings, require_placeholder
+from virl.platform.perception.weights import (
+    EXTRA,
+    Precision,
+    batches,
+    device_of,
+    guard_memory,
+    load_once,
+    precision_on,
+)
 
 LABEL = "{label}"
 """Placeholder in a caption that stands for a label."""
@@ -28,7 +37,7 @@ LABEL = "{label}"
 class ContrastiveSettings(ModelSettings):
     """The settings of recognizers with an encoder of pictures and one of texts."""
 
-    caption: str = LABEL
+    caption: Annotated[str, require_placeholder(LABEL)] = LABEL
     """Text that a picture is compared with for each label: by default the label alone, as in V-IRL.
 
     CLIP's paper, section 3.1.4, has `a photo of a {label}`.
@@ -37,14 +46,6 @@ class ContrastiveSettings(ModelSettings):
     """Number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
     batch: int = Field(default=32, ge=1)
     """Number of pictures, or texts, that go through the model at once."""
-
-    @field_validator("caption")
-    @classmethod
-    def _has_label(cls, caption: str) -> str:
-        """Check that a caption has the placeholder of the label."""
-        if LABEL not in caption:
-            raise ValueError(f"must contain {LABEL}")
-        return caption
 
 
 HALF: Precision = "float16"
@@ -65,64 +66,76 @@ def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) 
 
 
 @dataclass(frozen=True, slots=True)
-class TorchEncoders:
-    """The encoders of a torch model, which is in its evaluation mode."""
+class Encoders:
+    """The two encoders of a model; their vectors are not of unit length."""
 
-    name: str
-    """Name of the model, for messages."""
-    torch: Any
-    """The module `torch`."""
-    turn: Lock
-    """Lock held while the model computes: two batches at once would need twice the memory."""
-    image_rows: Callable[[Sequence[Image]], Any]
-    """Function from pictures to a tensor of their embeddings as rows, without gradients."""
-    text_rows: Callable[[Sequence[str]], Any]
-    """Function from texts to a tensor of their embeddings as rows, without gradients."""
+    images: Callable[[Sequence[Image]], NDArray[np.float32]]
+    """Function from n pictures to their vectors, shape (n, d)."""
+    texts: Callable[[Sequence[str]], NDArray[np.float32]]
+    """Function from n texts to their vectors, shape (n, d)."""
     scale: float
     """Factor on the cosines of pictures and texts."""
     bias: float | None
     """Term added to the scaled cosines; `None` for a model trained with a softmax."""
 
-    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """Return an embedding for each of n pictures, not of unit length, shape (n, d)."""
-        return self._encode(self.image_rows, images)
 
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return an embedding for each of n texts, not of unit length, shape (n, d)."""
-        return self._encode(self.text_rows, texts)
+def torch_encoders(
+    name: str,
+    model: Any,
+    turn: Lock,
+    image_rows: Callable[[Sequence[Image]], Any],
+    text_rows: Callable[[Sequence[str]], Any],
+) -> Encoders:
+    """Return the encoders of a torch model in its evaluation mode, with its scale and bias.
 
-    def _encode(self, to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
-        """Return the embeddings of pictures or texts by `to_rows`, a function of the model, shape (n, d)."""
-        with self.turn, guard_memory(self.name, len(items)), self.torch.inference_mode():
+    Args:
+        name: of the model, for messages.
+        model: the model.
+        turn: lock held while the model computes: two batches at once would need twice the memory.
+        image_rows: function from n pictures to a tensor of their embeddings, (n, d).
+        text_rows: function from n texts to a tensor of their embeddings, (n, d).
+    """
+
+    def encode(to_rows: Callable[[Any], Any], items: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the embeddings of pictures or texts by one of the two functions, without gradients."""
+        with turn, guard_memory(name, len(items)), module("torch", extra=EXTRA).inference_mode():
             rows: NDArray[np.float32] = to_rows(items).float().cpu().numpy()
         return rows
+
+    bias = getattr(model, "logit_bias", None)
+    return Encoders(
+        images=partial(encode, image_rows),
+        texts=partial(encode, text_rows),
+        scale=model.logit_scale.exp().item(),
+        bias=None if bias is None else bias.item(),
+    )
 
 
 class ContrastiveRecognizer:
     """A recognizer by an encoder of pictures and one of texts, loaded on first use."""
 
     def __init__(
-        self, identify: Callable[[], str], load: Callable[[], TorchEncoders], settings: ContrastiveSettings
+        self, identify: Callable[[], str], load: Callable[[], Encoders], settings: ContrastiveSettings
     ) -> None:
         """Keep functions for the name of stored embeddings and for the encoders; call them on first use."""
-        self._name = Once(identify)
-        self._towers = Once(load)
+        self._identify = load_once(identify)
+        self._load = load_once(load)
         self._settings = settings
         self._captions = TextMemory(self)
 
     @property
     def name(self) -> str:
         """Name under which the embeddings are stored."""
-        return self._name.get()
+        return self._identify()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """Return a vector of length 1 for each of n pictures, grayscale and RGBA as RGB, shape (n, d)."""
         colour = [pixels_of(image) for image in images]
-        return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
+        return self._embed(self._load().images, colour) if colour else self.embed_texts([""])[:0]
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
         """Return a vector of length 1 for each of n texts, shape (n, d)."""
-        rows = self._embed(self._towers.get().texts, texts or [""])
+        rows = self._embed(self._load().texts, texts or [""])
         return rows if texts else rows[:0]
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
@@ -143,17 +156,17 @@ class ContrastiveRecognizer:
             raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
         captions = [self._settings.caption.replace(LABEL, label) for label in plain]
         seen = self.embed_images(images)
-        towers = self._towers.get()
-        logits = towers.scale * (seen @ self._captions.embed_texts(captions).T)
+        encoders = self._load()
+        logits = encoders.scale * (seen @ self._captions.embed_texts(captions).T)
         fit: NDArray[np.float32]
-        fit = softmax(logits, axis=1) if towers.bias is None else expit(logits + towers.bias)
+        fit = softmax(logits, axis=1) if encoders.bias is None else expit(logits + encoders.bias)
         return fit.astype(np.float32, copy=False)
 
     def _embed(
-        self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
+        self, encode: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
     ) -> Embeddings:
         """Return a row of length 1 for each of n pictures or texts, encoded batch by batch, shape (n, d)."""
-        rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
+        rows = np.concatenate([encode(batch) for batch in batches(items, self._settings.batch)])
         unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
 

@@ -1,17 +1,19 @@
 """What open-vocabulary detectors are asked and answer: labels as words, and detections made of boxes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from virl.errors import BadInput
-from virl.platform.city.streetview import Image
+from virl.platform.city.streetview import Image, View
 from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.cameras import intersection_over_union
-from virl.platform.perception.images import clip_box
-from virl.platform.perception.registry import DetectorSettings
+from virl.platform.perception.images import clip_box, pixels_of, same_size_batches
+from virl.platform.perception.registry import DetectorSettings, Needs
+from virl.platform.perception.weights import EXTRA, PACKAGES, guard_memory
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
@@ -38,17 +40,6 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
             raise BadInput(f"label {label!r} is empty: {model} needs a word for what it looks for")
         words.setdefault(plain, label)
     return words
-
-
-def check_prompt(prompt: str) -> str:
-    """Return a prompt as it is; raise `ValueError` if it lacks the placeholder `{label}`.
-
-    Raises:
-        ValueError: the placeholder is missing.
-    """
-    if "{label}" not in prompt:
-        raise ValueError("must contain {label}, where the label goes")
-    return prompt
 
 
 SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
@@ -115,6 +106,73 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
     return kept
 
 
+class WordDetectorSettings(DetectorSettings):
+    """The settings of detectors by a network that takes labels in any words."""
+
+    weights: str
+    """Path of a file or folder with the weights, or a hub id."""
+    min_score: float = Field(ge=0, le=1)
+    """Least score of a detection, [0, 1]."""
+    max_overlap: float | None = Field(ge=0, le=1)
+    """Largest intersection over union of two detections of a label; `None` keeps all."""
+    batch: int = Field(ge=1)
+    """Number of views that go through the network at once."""
+
+    def needs(self) -> Needs:
+        """Return the requirements: the packages of the extra, and the weights."""
+        return Needs(PACKAGES, EXTRA, weights=(self.weights,))
+
+
+LabelledBoxes = tuple[Rows, Rows, Sequence[int]]
+"""(left, top, right, bottom in pixels, shape (n, 4); scores, [0, 1]; indices of labels) of n boxes."""
+FindBoxes = Callable[[Sequence[Image]], list[LabelledBoxes]]
+"""Function from pictures of one size to the boxes in each."""
+
+
+class WordDetector(SettingsDetector[WordDetectorSettings]):
+    """A detector by a network that takes labels in any words. Safe to share between threads."""
+
+    def __init__(
+        self,
+        prepare: Callable[[Sequence[str]], FindBoxes],
+        settings: WordDetectorSettings,
+        separators: str = "",
+    ) -> None:
+        """Use `prepare`, from plain labels to a function that finds them; no label may hold `separators`."""
+        self._prepare = prepare
+        self._settings = settings
+        self._separators = separators
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """Return the objects with one of `labels` in each view, best first.
+
+        Raises:
+            BadInput: there are no labels, one is empty or the network cannot take it, they are too many, or
+                an array is no picture.
+            ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
+        """
+        settings = self._settings
+        words = words_of(labels, settings.kind, self._separators)
+        pictures = [pixels_of(view) for view in views]
+        if not pictures:
+            return []
+        find, asked = self._prepare(list(words)), list(words.values())
+        found: list[list[Detection]] = [[] for _ in pictures]
+        for indices in same_size_batches(pictures, settings.batch):
+            with guard_memory(settings.kind, len(indices)):
+                seen = find([pictures[i] for i in indices])
+            for i, (boxes, scores, numbers) in zip(indices, seen, strict=True):
+                found[i] = to_detections(
+                    boxes,
+                    scores,
+                    [asked[number] for number in numbers],
+                    pictures[i],
+                    min_score=settings.min_score,
+                    max_overlap=settings.max_overlap,
+                )
+        return found
+
+
 def share_inside(boxes: Rows, others: Rows) -> Rows:
     """Return the share of each box's area that lies inside each of the others, [0, 1], shape (n, m).
 
@@ -137,10 +195,7 @@ def _areas(boxes: Rows) -> Rows:
 
 
 def corners(boxes: Rows, image: Image) -> Rows:
-    """Return boxes of a DETR model (middle and size as shares) as left, top, right, bottom in pixels.
-
-    Such a model gives x and y of the middle, width and height, as shares of the picture, shape (n, 4).
-    """
+    """Return boxes of a DETR model (middle and size as shares) as left, top, right, bottom in pixels."""
     height, width = image.shape[:2]
     middle, half = boxes[:, :2], boxes[:, 2:] / 2
     scale = np.array([width, height, width, height], np.float32)

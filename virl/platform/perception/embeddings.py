@@ -142,6 +142,7 @@ class TextMemory:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             fresh = dict(zip(new, self._encoder.embed_texts(new), strict=True)) if new else {}
             rows = [fresh[text] if text in fresh else self._known[text] for text in texts]
+            # Last, as it may push out texts of this very call.
             self._known.update(fresh)
         return np.stack(rows) if rows else self._encoder.embed_texts([])
 
@@ -165,7 +166,12 @@ class EmbeddingStore:
         """Return the embeddings, shape (d,) each, that are stored for a panorama, by camera."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
         for file in sorted(self._folder_of(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
-            kept |= self._read(file)
+            try:
+                kept |= _read_rows(file, self.model)
+            except BadInput as fault:
+                with suppress(FileNotFoundError):  # another process was first
+                    file.replace(file.with_suffix(".damaged"))
+                    _log.warning("%s: set aside, its views are embedded again", fault)
         return kept
 
     def keep(self, pano_id: str, rows: Mapping[CameraKey, NDArray[np.float32]]) -> None:
@@ -178,16 +184,6 @@ class EmbeddingStore:
         name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
         arrays: Arrays = {"cameras": cameras, "embeddings": np.array(list(rows.values()), np.float32)}
         write_arrays(self._folder_of(pano_id) / name, _KIND, FORMAT, self.model, arrays)
-
-    def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
-        """Return the embeddings in a file, by camera; a damaged file is renamed, and counts as empty."""
-        try:
-            return _read_rows(file, self.model)
-        except BadInput as fault:
-            with suppress(FileNotFoundError):  # another process was first
-                file.replace(file.with_suffix(".damaged"))
-                _log.warning("%s: set aside, its views are embedded again", fault)
-            return {}
 
     def _folder_of(self, pano_id: str) -> Path:
         """Return the folder of the files of the panorama with an id."""

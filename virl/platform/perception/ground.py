@@ -17,6 +17,8 @@ cv2 = Late("cv2", extra="eyes")
 
 CAMERA_HEIGHT_M = 2.5
 """Height of the camera above the ground in metres; chosen: about that of street-view cars."""
+PER_M = 10
+"""Number of cells of a patch of ground in a metre; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,6 @@ class GroundPatch:
     """Colours, shape (rows, columns, 3); black where the view does not reach."""
     seen: NDArray[np.bool_]
     """True for each cell that the view reaches, shape (rows, columns)."""
-    per_m: int
-    """Number of cells in a metre."""
     left_m: float
     """Metres from the camera to the left edge of the first column; negative to its left."""
     far_m: float
@@ -36,42 +36,34 @@ class GroundPatch:
 
     def metres_right(self, column: float) -> float:
         """Return the metres that a column, in pixels, lies right of the camera; negative to its left."""
-        return self.left_m + column / self.per_m
+        return self.left_m + column / PER_M
 
     def metres_ahead(self, row: float) -> float:
         """Return the metres that a row, counted in pixels, lies ahead of the camera."""
-        return self.far_m - row / self.per_m
+        return self.far_m - row / PER_M
 
 
 def ground_patch(
-    view: View,
-    *,
-    aside: tuple[float, float] = (-9.0, 9.0),
-    ahead: tuple[float, float] = (3.0, 18.0),
-    per_m: int = 10,
-    height: float = CAMERA_HEIGHT_M,
+    view: View, *, aside: tuple[float, float] = (-9.0, 9.0), ahead: tuple[float, float] = (3.0, 18.0)
 ) -> GroundPatch:
-    """Return the ground in a view from above, `per_m` cells a metre, in (least, most) metres aside and ahead.
-
-    What stands on the ground is smeared away from the camera.
+    """Return the ground in a view from above, `PER_M` cells a metre, in (least, most) metres aside and ahead.
 
     Args:
         view: of any camera; one that looks down by 20 degrees shows what lies near.
         aside: (least, largest) metres to the right of the camera, negative to the left.
         ahead: (least, largest) metres ahead of the camera.
-        per_m: number of cells in a metre.
-        height: of the camera above the ground, metres.
     """
     camera = view.camera
-    columns, rows = round((aside[1] - aside[0]) * per_m), round((ahead[1] - ahead[0]) * per_m)
-    x = aside[0] + (np.arange(columns) + 0.5) / per_m
-    y = ahead[1] - (np.arange(rows) + 0.5) / per_m
+    columns, rows = round((aside[1] - aside[0]) * PER_M), round((ahead[1] - ahead[0]) * PER_M)
+    x = aside[0] + (np.arange(columns) + 0.5) / PER_M
+    y = ahead[1] - (np.arange(rows) + 0.5) / PER_M
     pitch = radians(camera.pitch)
-    forward = (y * cos(pitch) - height * sin(pitch))[:, None]
-    up = (-y * sin(pitch) - height * cos(pitch))[:, None]
+    forward = (y * cos(pitch) - CAMERA_HEIGHT_M * sin(pitch))[:, None]
+    up = (-y * sin(pitch) - CAMERA_HEIGHT_M * cos(pitch))[:, None]
     across = np.broadcast_to(camera.width / 2 + camera.focal * x[None] / forward, (rows, columns))
     down = np.broadcast_to(camera.height / 2 - camera.focal * up / forward, (rows, columns))
     seen = (forward > 0) & (across >= 0) & (across < camera.width) & (down >= 0) & (down < camera.height)
+    # All that is seen is taken for flat ground: what stands on it is smeared away from the camera.
     pixels = cv2.remap(
         view.pixels,
         (across - 0.5).astype(np.float32),
@@ -80,7 +72,7 @@ def ground_patch(
         borderMode=cv2.BORDER_REPLICATE,
     )
     pixels[~seen] = 0
-    return GroundPatch(pixels.astype(np.uint8), seen, per_m, aside[0], ahead[1])
+    return GroundPatch(pixels.astype(np.uint8), seen, aside[0], ahead[1])
 
 
 Surface = Literal["paved", "grass", "gravel"]
@@ -112,8 +104,8 @@ class Strip:
 
 def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
     """Return the strips of ground from the camera outwards, in a patch that looks across a street."""
-    middle = -patch.left_m * patch.per_m
-    half = HALF_M * patch.per_m
+    middle = -patch.left_m * PER_M
+    half = HALF_M * PER_M
     low, high = max(0, round(middle - half)), min(patch.pixels.shape[1], round(middle + half))
     band = patch.pixels[::-1, low:high].astype(np.float32) / 255
     lab = cv2.cvtColor(np.ascontiguousarray(band), cv2.COLOR_RGB2LAB).astype(float)
@@ -124,19 +116,19 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
     colours = np.array([np.median(lab[row][seen[row]], axis=0) for row in range(first, last)])
     if not len(colours):
         return ()
-    edges = _strip_edges(colours, patch.per_m)
+    edges = _strip_edges(colours)
     near = patch.metres_ahead(len(patch.pixels) - first)
     bounds = [0, *edges, len(colours)]
     found = []
     for begin, end in itertools.pairwise(bounds):
-        far = near + end / patch.per_m if end < len(colours) else None
-        found.append(Strip(near + begin / patch.per_m, far, _surface(colours[begin:end])))
+        far = near + end / PER_M if end < len(colours) else None
+        found.append(Strip(near + begin / PER_M, far, _surface(colours[begin:end])))
     return tuple(found)
 
 
-def _strip_edges(colours: Floats, per_m: int) -> list[int]:
+def _strip_edges(colours: Floats) -> list[int]:
     """Return the rows at which another kind of ground begins, by the L*a*b* colour of each row, (n, 3)."""
-    before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
+    before, lasts = round(BEFORE_M * PER_M), round(LASTS_M * PER_M)
     edges: list[int] = []
     since = 0
     for at in range(lasts, len(colours) - lasts + 1):
@@ -241,7 +233,7 @@ def _stripes(patch: GroundPatch) -> list[_Stripe]:
     for outline in outlines:
         (column, row), (width, height), turn = cv2.minAreaRect(outline)
         # Outlines run through the middles of cells: a rectangle is half a cell larger on each side.
-        wide, long = sorted(((width + 1) / patch.per_m, (height + 1) / patch.per_m))
+        wide, long = sorted(((width + 1) / PER_M, (height + 1) / PER_M))
         if (
             not (STRIPE_M[0] <= wide <= STRIPE_M[1] and STRIPE_LENGTH_M[0] <= long <= STRIPE_LENGTH_M[1])
             or wide > 0.75 * long
@@ -279,7 +271,7 @@ def _are_neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
 def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
     """Return a mask of a patch, (rows, columns): 1 where a cell is grey and lighter than those around."""
     grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
-    size = 2 * round(AROUND_M * patch.per_m / 2) + 1
+    size = 2 * round(AROUND_M * PER_M / 2) + 1
     shown = patch.seen.astype(np.float32)
     # Cells that no view shows count in no mean.
     share = np.maximum(cv2.boxFilter(shown, -1, (size, size)), 1e-6)

@@ -79,10 +79,8 @@ def clip_box(box: Box, width: int, height: int) -> Box | None:
 
 
 def same_size_batches(pictures: Sequence[Image], size: int) -> Iterator[list[int]]:
-    """Yield lists of indices of at most `size` pictures of one shape, so that no batch needs padding.
-
-    Padding changes what a model sees: with it, a picture would score differently in different company.
-    """
+    """Yield lists of indices of at most `size` pictures of one shape, so that no batch needs padding."""
+    # Padding changes what a model sees: a picture would score differently in different company.
     by_shape: dict[tuple[int, ...], list[int]] = {}
     for i, picture in enumerate(pictures):
         by_shape.setdefault(picture.shape, []).append(i)
@@ -120,14 +118,13 @@ def cores(threads: int) -> int:
 def look_at_each(views: Sequence[View], threads: int, look: Callable[[Image], T]) -> list[T]:
     """Return the results of `look` for the picture of each view, in order, computed by several threads.
 
-    Pictures that are drawn when first looked at are drawn side by side, and looked at meanwhile.
-
     Args:
         views: at least one.
         threads: largest number of threads.
         look: function of a picture, safe to share between threads.
     """
     with ThreadPoolExecutor(min(len(views), threads)) as pool:
+        # Pictures may be drawn when first asked for: side by side, while others are looked at.
         drawn = [pool.submit(pixels_of, view) for view in views]
         found = [pool.submit(look, picture.result()) for picture in drawn]
         return [one.result() for one in found]

@@ -35,9 +35,8 @@ def match_place(
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
-    if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A name is
-    never looked for among places that are no candidates. A place whose name differs from it in a number only
-    is none: "Platform 3" was not read in front of "Platform 13".
+    if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A place whose
+    name differs from it in a number only is none: "Platform 3" was not read in front of "Platform 13".
 
     Args:
         camera: the camera of the picture with the box.
@@ -72,10 +71,7 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 
 
 def resemblance(text: str, name: str) -> float:
-    """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
-
-    In any script (`virl.platform.city.names`); 0 if they differ in a number.
-    """
+    """Return how well the shorter of text and name is found in the longer, [0, 100]; 0 if numbers differ."""
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
         return 100.0 if read and spelt(text) == spelt(name) else 0.0

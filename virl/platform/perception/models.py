@@ -13,43 +13,13 @@ from typing import Literal, cast
 from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city.city import Truth
 from virl.platform.city.streetview import Image
-from virl.platform.perception.base import (
-    Describer,
-    Detector,
-    LookScores,
-    Matcher,
-    Reader,
-    Recognizer,
-    Role,
-)
+from virl.platform.perception.base import Describer, Detector, LookScores, Matcher, Reader, Recognizer, Role
 from virl.platform.perception.kept_finds import KeptFinds, KeptReadings
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
-from virl.platform.perception.registry import (
-    KINDS,
-    DetectorSettings,
-    ModelResources,
-    ModelSettings,
-    Needs,
-    find_kind,
-    resolve,
-)
+from virl.platform.perception.registry import KINDS, DetectorSettings, ModelSettings, find_kind, resolve
 from virl.resources import data_folder, names_in
 from virl.settings.model import load_settings
 from virl.settings.yaml import read_text
-
-__all__ = [
-    "DetectorSettings",
-    "Device",
-    "ModelOptions",
-    "ModelResources",
-    "ModelSettings",
-    "Models",
-    "Needs",
-    "look_scores",
-    "model_file",
-    "model_names",
-    "read_model",
-]
 
 Device = Literal["auto", "cpu", "cuda"]
 """Device for models; "auto" takes a GPU where there is one."""
@@ -110,10 +80,8 @@ class Models:
 
     def keeping_detector(self, name: str) -> Detector:
         """Return the detector with this name, storing its finds if it is virl's own and sees pixels alone."""
-        if "detector" in self.options.given:
-            return self.detector(name)
-        settings, model = _detector_settings(name), self.detector(name)
-        return KeptFinds(model, self._kept_name(name)) if _is_kept(name, settings) else model
+        model, kept_name = self.detector(name), self._kept_name("detector", name)
+        return KeptFinds(model, kept_name) if kept_name else model
 
     def recognizer(self, name: str) -> Recognizer:
         """Return the recognizer with this name."""
@@ -125,13 +93,14 @@ class Models:
 
     def keeping_reader(self, name: str) -> Reader:
         """Return the reader with this name, storing its lines if it is virl's own and sees pixels alone."""
-        model = self.reader(name)
-        if "reader" in self.options.given or not _is_kept(name, read_model("reader", name)):
-            return model
-        return KeptReadings(model, self._kept_name(name))
+        model, kept_name = self.reader(name), self._kept_name("reader", name)
+        return KeptReadings(model, kept_name) if kept_name else model
 
-    def _kept_name(self, name: str) -> str:
-        """Return the name under which the results of the model with a name are stored."""
+    def _kept_name(self, role: Role, name: str) -> str:
+        """Return the name under which a model's results are stored; empty for one whose results are not."""
+        is_own = role not in self.options.given and name in names_in(_FOLDER, ".yaml")
+        if not is_own or not read_model(role, name).sees_pixels_alone:
+            return ""
         return f"{name} {'drawn' if self.options.is_rendered else 'photographed'}"
 
     def matcher(self, name: str) -> Matcher:
@@ -161,6 +130,7 @@ class Models:
             if asked in self._opening:
                 round_trip = " -> ".join(other for _, other in [*self._opening, asked])
                 raise BadInput(f"{role} {name!r} uses itself ({round_trip}): use another model in its file")
+            # A model opens those that it uses meanwhile: one that is asked for again uses itself.
             self._opening.append(asked)
             try:
                 settings = read_model(role, name)
@@ -199,12 +169,13 @@ def model_file(name: str) -> Path:
     if name in own:
         return data_folder(_FOLDER) / f"{name}.yaml"
     packages = _files_of_packages()
-    brought = packages.get(name, [])
-    if not brought:
-        raise UnknownName("model", name, [*own, *packages])
-    if len(brought) > 1:
-        raise BadInput(f"model {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
-    return brought[0]
+    match packages.get(name, []):
+        case []:
+            raise UnknownName("model", name, [*own, *packages])
+        case [file]:
+            return file
+        case files:
+            raise BadInput(f"model {name!r} is {' and '.join(map(str, files))}: give the path of one of them")
 
 
 def read_model(role: Role, name: str) -> ModelSettings:
@@ -220,10 +191,8 @@ def read_model(role: Role, name: str) -> ModelSettings:
     except UnknownName as fault:
         raise UnknownName(role, name, model_names(role)) from fault
     kind_name = _kind(path)
-    if kind_name is None:
-        raise UnknownName(role, name, model_names(role))
-    kind = find_kind(kind_name)
-    if kind.role != role:
+    kind = find_kind(kind_name) if kind_name else None
+    if kind is None or kind.role != role:
         raise UnknownName(role, name, model_names(role))
     settings: type[ModelSettings] = resolve(kind.settings)
     return load_settings(path, settings)
@@ -236,7 +205,13 @@ def look_scores(detector: str) -> LookScores:
         UnknownName, ModelUnavailable: as `read_model`.
         BadInput: as `read_model`, or the code behind its kind knows no thresholds.
     """
-    return _detector_settings(detector).look_scores
+    settings = read_model("detector", detector)
+    if not isinstance(settings, DetectorSettings):
+        raise BadInput(
+            f"detector {detector!r} states no first_look and second_look: let the settings of its kind "
+            f"{settings.kind!r} inherit from DetectorSettings"
+        )
+    return settings.look_scores
 
 
 def check_labels(detector: str, labels: Sequence[str]) -> None:
@@ -252,22 +227,6 @@ def check_labels(detector: str, labels: Sequence[str]) -> None:
             f"{detector} never finds {' and '.join(map(repr, unknown))}: choose a detector that takes any "
             "words, such as grounding-dino or owlv2 (see `virl models`)"
         )
-
-
-def _is_kept(name: str, settings: ModelSettings) -> bool:
-    """Return whether a model's results are stored: if it is virl's own and sees pixels alone."""
-    return settings.sees_pixels_alone and name in names_in(_FOLDER, ".yaml")
-
-
-def _detector_settings(detector: str) -> DetectorSettings:
-    """Return the settings of the detector with a name; raise `BadInput` if its kind has no thresholds."""
-    settings = read_model("detector", detector)
-    if not isinstance(settings, DetectorSettings):
-        raise BadInput(
-            f"detector {detector!r} states no first_look and second_look: let the settings of its kind "
-            f"{settings.kind!r} inherit from DetectorSettings"
-        )
-    return settings
 
 
 def _files_of_packages() -> dict[str, list[Path]]:

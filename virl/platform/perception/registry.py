@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from virl.errors import ModelUnavailable
 from virl.platform.perception.base import LookScores, Role, plain_label
@@ -123,6 +123,24 @@ class DetectorSettings(LookThresholds, ModelSettings):
         """All thresholds of the file as the `look_scores` of a detector."""
         by_label = {plain_label(label): one.look_scores for label, one in self.by_label.items()}
         return LookScores(self.first_look, self.second_look, by_label)
+
+
+def require_placeholder(mark: str, advice: str = "", *, or_empty: bool = False) -> AfterValidator:
+    """Return a check that the text of a field holds a placeholder, for the field's type.
+
+    Args:
+        mark: the placeholder, such as `{label}`.
+        advice: end of the error's text.
+        or_empty: True if the text may also be empty.
+    """
+
+    def check(text: str) -> str:
+        """Return a text as it is; raise `ValueError` if it lacks the placeholder."""
+        if mark not in text and (text or not or_empty):
+            raise ValueError(f"must contain {mark}{advice}")
+        return text
+
+    return AfterValidator(check)
 
 
 class MatcherSettings(ModelSettings):

@@ -1,9 +1,6 @@
-"""Putting senses together from the model files in `platform/models`.
+"""Putting senses together from the model files in `platform/models`; no weights are loaded here."""
 
-Nothing heavy happens here: weights are loaded when something is first read.
-"""
-
-from virl.platform.perception.base import Reader, Senses
+from virl.platform.perception.base import Senses
 from virl.platform.perception.detectors.sign_detector import SignDetectorSettings
 from virl.platform.perception.models import ModelOptions, Models, read_model
 
@@ -37,13 +34,3 @@ def open_senses(
     return Senses(
         models.keeping_detector(detector), models.describer(describer), models.lexicon(lexicon).place_types
     )
-
-
-def open_reader(name: str = "rapidocr") -> Reader:
-    """Open a reader (OCR) by its name in `platform/models`, or by a path to its file.
-
-    Raises:
-        UnknownName: there is no such reader.
-        BadInput: its file does not hold what it should.
-    """
-    return Models().reader(name)

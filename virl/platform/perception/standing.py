@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from virl.errors import ModelUnavailable, VirlError
 from virl.extras import missing_packages
 from virl.platform.perception.base import Role
-from virl.platform.perception.models import Needs, read_model
+from virl.platform.perception.models import read_model
+from virl.platform.perception.registry import Needs
 from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 
@@ -54,9 +55,21 @@ class ModelReadiness:
         return not any(need.lacks for need in self.needs)
 
 
-def model_readiness(role: Role, name: str) -> ModelReadiness:
-    """Return the requirements of the model of a role and name, and which are met; no weights are loaded."""
-    return _readiness(role, name, above=())
+def model_readiness(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> ModelReadiness:
+    """Return the requirements of a model, and which of them are met; no weights are loaded.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        above: (role, name) of the models that use it, none of which it may use.
+    """
+    try:
+        settings = read_model(role, name)
+        needs = settings.needs()
+        found = (*_own_needs(needs), *_model_needs(needs, (*above, (role, name))))
+        return ModelReadiness(role, name, settings.kind, found, settings.paper)
+    except VirlError as fault:
+        return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
@@ -77,34 +90,18 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
-def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
-    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth; those `above` are not checked.
-
-    Args:
-        role: of the model.
-        name: of the model.
-        above: (role, name) of the models that use it, so that none is checked twice.
+def check_without_truth(role: Role, name: str) -> None:
+    """Raise `ModelUnavailable` if a model, or one it uses, needs ground truth.
 
     Raises:
         ModelUnavailable: the model, or one that it uses, needs ground truth.
     """
-    needs = read_model(role, name).needs()
-    if needs.truth:
-        raise ModelUnavailable(needs.truth)
-    for other in needs.models:
-        if other not in above:
-            check_without_truth(*other, above=(*above, (role, name)))
-
-
-def _readiness(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
-    """Return the readiness of a model; `above` has the (role, name) of the models that use it."""
-    try:
-        settings = read_model(role, name)
-        needs = settings.needs()
-        found = (*_own_needs(needs), *_model_needs(needs, (*above, (role, name))))
-        return ModelReadiness(role, name, settings.kind, found, settings.paper)
-    except VirlError as fault:
-        return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
+    models = [(role, name)]  # grows while it is read
+    for model in models:
+        needs = read_model(*model).needs()
+        if needs.truth:
+            raise ModelUnavailable(needs.truth)
+        models += [other for other in needs.models if other not in models]
 
 
 def _own_needs(needs: Needs) -> Iterator[Need]:
@@ -133,7 +130,7 @@ def _model_needs(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[
             lacking = list(
                 {
                     need.remedy if need.remedy.startswith("pip") else need.lacks: need
-                    for need in _readiness(role, name, above).needs
+                    for need in model_readiness(role, name, above=above).needs
                     if need.fault
                 }.values()
             )

@@ -1,16 +1,14 @@
-"""Loading weights: from where, onto which device, once, and what to say when it cannot be done.
+"""Loading weights: from where, onto which device, once, and what to say when it cannot be done."""
 
-Models of the `transformers` library come from a folder on this machine.
-"""
-
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Any, Generic, Literal, TypeVar
+from threading import Condition, Lock
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from cachetools import cached
 
 from virl.errors import ModelUnavailable, first_line
 from virl.extras import missing_packages, module, require
@@ -18,6 +16,7 @@ from virl.files.json_reading import read_json
 from virl.platform.perception.models import ModelOptions
 from virl.resources import data_home
 
+ArgumentsT = ParamSpec("ArgumentsT")
 T = TypeVar("T")
 ItemT = TypeVar("ItemT")
 
@@ -48,9 +47,7 @@ def models_home() -> Path:
 def find_checkpoint(source: str) -> Path | None:
     """Return the file or folder of a checkpoint on this machine; `None` if it is not here.
 
-    Args:
-        source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,
-            which is also looked for in the hub's own cache.
+    A source is a path, also one below `models_home()`, or a hub id, also looked for in the hub's own cache.
     """
     for path in (Path(source).expanduser(), models_home() / source):
         if path.exists():
@@ -116,43 +113,10 @@ def precision_on(device: str, wanted: Precision, half: Precision) -> str:
     return half if device == "cuda" else "float32"
 
 
-class Once(Generic[T]):
-    """A value that `load` makes at the first call of `get`; if it raises, the next call tries again."""
-
-    def __init__(self, load: Callable[[], T]) -> None:
-        """Use a function that makes the value."""
-        self._load = load
-        self._kept: list[T] = []
-        self._lock = Lock()
-
-    def get(self) -> T:
-        """Return the value, made at the first call; other threads wait for it.
-
-        Raises:
-            ModelUnavailable: the value cannot be loaded.
-        """
-        with self._lock:
-            if not self._kept:
-                self._kept.append(self._load())
-            return self._kept[0]
-
-
-def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
-    """Return a function that runs `load` once for each set of hashable arguments, and keeps the result.
-
-    For functions that load weights: models that are opened twice then share them.
-    """
-    loads: dict[tuple[Hashable, ...], Once[T]] = {}
-    lock = Lock()
-
-    def load_once(*arguments: Hashable) -> T:
-        """Return the result for these arguments, loaded at the first call."""
-        with lock:
-            # Only looked up within the lock, so that different weights load side by side.
-            one = loads.setdefault(arguments, Once(partial(load, *arguments)))
-        return one.get()
-
-    return load_once
+def load_once(load: Callable[ArgumentsT, T]) -> Callable[ArgumentsT, T]:
+    """Return `load` as a function that keeps its results by their arguments, and tries again if it failed."""
+    # A condition, not a lock: threads wait for equal arguments only, so different weights load side by side.
+    return cached({}, condition=Condition())(load)
 
 
 @contextmanager
@@ -272,7 +236,7 @@ def load_pretrained(
     )
 
 
-@once_per_process
+@load_once
 def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype: str) -> Pretrained:
     """Return the model in a folder on a device, loaded with torch's type `dtype`; see `load_pretrained`."""
     check_model_type(path, model_types)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -82,22 +82,12 @@ class AreaGroup(Settings):
     """Names of the areas of the group."""
 
 
-class AreaFile(Settings):
-    """The contents of a file of `platform/areas/`: areas and groups by name."""
+class AreaBook(Settings):
+    """Areas and groups of areas by name: those of a file of `platform/areas/`, or of all files, sorted."""
 
     areas: dict[Name, Area]
     """Areas by name."""
     groups: dict[Name, AreaGroup] = Field(default_factory=dict)
-    """Groups of areas by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class AreaBook:
-    """All areas and groups of areas, by name in alphabetical order."""
-
-    areas: dict[str, Area]
-    """Areas by name."""
-    groups: dict[str, AreaGroup]
     """Groups of areas by name."""
 
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -115,13 +105,13 @@ def area_book() -> AreaBook:
     areas: dict[str, Area] = {}
     groups: dict[str, AreaGroup] = {}
     for file in sorted(resources.data_folder(AREAS).glob("*.yaml")):
-        read = load_settings(file, AreaFile)
+        read = load_settings(file, AreaBook)
         areas |= read.areas
         groups |= read.groups
         for name, group in read.groups.items():
             if unknown := [city for city in group.cities if city not in areas]:
                 raise BadInput(f"{file}: groups: {name}: no area is called {spell_value(unknown[0])}")
-    return AreaBook(dict(sorted(areas.items())), dict(sorted(groups.items())))
+    return AreaBook(areas=dict(sorted(areas.items())), groups=dict(sorted(groups.items())))
 
 
 CITIES = "platform/cities"

@@ -146,6 +146,7 @@ class CityFile(Settings):
         """Return the corners; raise `ValueError` unless they form a district of fit size on its continent."""
         if polygon is None:
             return None
+        # Fields are checked in their order: the continent is known before the corners.
         continent: Continent | None = info.data.get("continent")
         for corner in polygon:
             if continent and not _lies_within(corner, continent):
@@ -260,11 +261,16 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 """Providers of virl and of other packages, by name."""
 
 
-def _check_provider(name: str) -> str:
-    """Return the name of a provider; raise `ValueError` for an unknown one."""
-    if name not in PROVIDERS:
-        raise ValueError(str(UnknownName("provider", name, PROVIDERS.names())))
-    return name
+def name_in(registry: Registry[Any]) -> AfterValidator:
+    """Return a validator of a settings field that takes the names of a registry's objects alone."""
+
+    def check(name: str) -> str:
+        """Return the name of an object; raise `ValueError` for an unknown one."""
+        if name not in registry:
+            raise ValueError(str(UnknownName(registry.kind, name, registry.names())))
+        return name
+
+    return AfterValidator(check)
 
 
 class _Named(Settings):
@@ -272,7 +278,7 @@ class _Named(Settings):
 
     model_config = ConfigDict(extra="ignore")
 
-    provider: Annotated[str, AfterValidator(_check_provider)]
+    provider: Annotated[str, name_in(PROVIDERS)]
     """Name of the provider that makes the city."""
 
 

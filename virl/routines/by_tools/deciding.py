@@ -150,6 +150,7 @@ class _PlanPlayer:
         except MindFailed as fault:
             return _finish_call(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
         self._played = _PlanState(situation, played.plan, replies, call)
+        # The last turn is for `finish`, or the run would end without an answer.
         if situation.turns_left <= 1:
             known = situation.known or f"Still looking for: {situation.goal.wanted_words}."
             return _finish_call(PlanEnd(f"No turns are left. {known}", succeeded=False))

@@ -150,6 +150,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     if seeking == "view":
         things = _liked_things(f"{text} {character.background}", words)
     wished = wishes(text, lexicon)
+    # Prices are held against listed levels, not against what reviews say.
     cheap = wished.pop("cheap", None)
     max_price = None
     if says(words.inexpensive) or (cheap and cheap.holds):
@@ -175,7 +176,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
 
 
 _BACK = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
-_NOT_DONE: dict[Seeking, tuple[str, ...]] = {
+UNFULFILLED: dict[Seeking, tuple[str, ...]] = {
     "place": ("all", "every", "each", "both", "in the|his|her|their way", *_BACK),
     "count": ("on|along the way", "along", "street", "streets", "until", "while"),
     "thing": ("all", "every", "each", "both", "on the way"),
@@ -183,11 +184,6 @@ _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
     "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
 """Phrases, by kind of goal, that ask for more than its plan does, such as "every" of a place."""
-
-
-def unfulfilled_phrases(goal: ToolGoal) -> tuple[str, ...]:
-    """Return phrases that ask for more than the plan for a goal does, such as "every" of a place."""
-    return _NOT_DONE[goal.seeking]
 
 
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:

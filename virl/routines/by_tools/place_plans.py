@@ -97,10 +97,13 @@ def _address_plan(situation: Situation) -> Plan:
 
 def _ask_others(situation: Situation) -> PlanPart[Choice | None]:
     """Yield calls of `consult`; return a place named by an agent and meeting the conditions, or `None`."""
-    name = situation.character.name
+    name, words = situation.character.name, tool_words().helpers
+    others = {one: about for one, about in situation.agents.items() if one.lower() != name.lower()}
+    # Those who describe themselves as finding places, the best first.
+    scores = {one: number for one, about in others.items() if (number := len(found_in(about, words)))}
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
-    for helper in _agents_to_ask(situation)[:ASKED]:
+    for helper in sorted(scores, key=lambda one: -scores[one])[:ASKED]:
         for request in (_compose_request(situation, ()), _compose_request(situation, faults)):
             if (helper, request) in tried or len(tried) >= ASKED:
                 continue
@@ -117,14 +120,6 @@ def _ask_others(situation: Situation) -> PlanPart[Choice | None]:
                 faults = choice.faults
                 situation.known = f"{helper} named {found.name} to {name}, but {'; '.join(faults)}."
     return None
-
-
-def _agents_to_ask(situation: Situation) -> list[str]:
-    """Return the names of other agents that describe themselves as finding places, the best first."""
-    words, own = tool_words().helpers, situation.character.name.lower()
-    scores = {name: len(found_in(about, words)) for name, about in situation.agents.items()}
-    able = [name for name, score in scores.items() if score and name.lower() != own]
-    return sorted(able, key=lambda name: -scores[name])
 
 
 def _describe_lack(situation: Situation) -> PlanPart[str]:
@@ -196,6 +191,7 @@ def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
     """Yield calls of `route`; return the choice nearest on foot, with its way; the first if none is known."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
+        # No way is shorter than the straight line, so the others cannot be nearer.
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
             break
         way = yield from _way_to(choice.place)

@@ -117,6 +117,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def _user_messages(self, key: str) -> list[HumanMessage]:
         """Make the user's moves up to the turn `key`; return messages on them and on the user's new words."""
         thought = self._run.find_note(THOUGHT, key)
+        # A turn that is read from the journal hears only what came before it there.
         before = inf if thought is None else thought.seq
         told = []
         if moves := self._body.be_led(before):
@@ -363,6 +364,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             self.outcome = ToolRunOutcome(ended, {"answer": answer}, place)
         elif data["out_of_moves"]:
             self._refused_moves += 1
+            # After the first refusal the model can still say what it knows.
             if self._refused_moves > 1 and not self.outcome:
                 self.outcome = _limit_outcome("moves", "steps", self._limits.steps, messages)
 

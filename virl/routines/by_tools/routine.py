@@ -3,6 +3,7 @@
 The mind is a chat model, a script or the rules; `deciding.py` has them, `recording.py` writes what they do.
 """
 
+from operator import add
 from typing import Annotated, Any, Required
 
 from langchain.agents import AgentState, create_agent
@@ -43,7 +44,7 @@ from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
-from virl.routines.by_tools.goals import read_goal, unfulfilled_phrases, words_of_goal
+from virl.routines.by_tools.goals import UNFULFILLED, read_goal, words_of_goal
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short, without_fence
 from virl.tools.body import Body
@@ -59,16 +60,11 @@ CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
 
-def _append(messages: list[AnyMessage], new: list[AnyMessage]) -> list[AnyMessage]:
-    """Return a conversation with new messages at its end."""
-    return [*messages, *new]
-
-
 class _Conversation(AgentState[Any]):
     """The state of LangChain's graph; messages are only ever appended."""
 
     # LangGraph's own reducer indexes all messages by id at every turn, to find those that are replaced.
-    messages: Required[Annotated[list[AnyMessage], _append]]
+    messages: Required[Annotated[list[AnyMessage], add]]
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
@@ -76,7 +72,7 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     goal = read_goal(character, lexicon)
     check_tools(character, goal)
     used = tuple(words_of_goal(character, goal, lexicon))
-    return Reading(character.intention, used, (character.name,), "tools", unfulfilled_phrases(goal))
+    return Reading(character.intention, used, (character.name,), "tools", UNFULFILLED[goal.seeking])
 
 
 WISH = Wish(_read_intention)

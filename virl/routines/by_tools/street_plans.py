@@ -332,6 +332,7 @@ def go_to(
         if situation.goal.things and unseen >= LOOK_M and situation.turns_left > END_TURNS + 6:
             yield from notice_things(situation, seen)
             unseen = 0.0
+        # Each question for a route takes a turn, so it is asked at the end of a leg only.
         way = _rest_of_way(way, gone) or (yield from _route_to(target)) or way
     told = ", ".join(f"{thing} (up to {number} in sight at once)" for thing, number in sorted(seen.items()))
     return way.distance_m, [f"On the way stand: {told}."] if seen else []

@@ -67,9 +67,7 @@ class Find:
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
-    """Return the things counted by a run, or by one within its folder (`counted`), in the order found.
-
-    `counted` is the folder of the run which counted, within `folder`; by default `folder` itself.
+    """Return the things of a run in `folder` as found; `counted` is the folder of a nested run that counted.
 
     Raises:
         MemoryBroken: the memory is damaged.

@@ -72,6 +72,7 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     # a journal of an earlier version has the end of the walk in words only
     is_over = last.step >= agent.character.limits.steps
     ended = last.outcome or Outcome("limit" if is_over else "finished", last.decided)
+    # A count is finished, too, where some stops of its route could not be reached.
     if ended.kind == "missed":
         ended = replace(ended, kind="finished")
     sights = [seen for thing in things for seen in thing.views]

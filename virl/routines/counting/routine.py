@@ -11,7 +11,7 @@ from random import Random
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
 from virl.agent.character_file import LoadedCharacter
-from virl.agent.going_on import link_taken
+from virl.agent.going_on import onward_pose
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NotFound, VirlError, raise_all
 from virl.geo.globe import LatLng, bearing, distance
@@ -90,7 +90,7 @@ def run(agent: Agent) -> None:
         plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
         # The round keeps the limit, so the navigator's is one step beyond.
         navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
-        count_along(agent, navigator.walk, onward_by_link)
+        count_along(agent, navigator.walk, onward_pose)
     elif agent.character.route:
         raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
@@ -172,20 +172,6 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
     return character.model_copy(update={"region": None}), (reason,)
 
 
-def onward_by_link(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the pose that the last step's link leads to.
-
-    Raises:
-        NoStreetView: the link is not there any more.
-    """
-    if not agent.run.steps:
-        return _at_start(agent)
-    last = agent.run.steps[-1]
-    stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = link_taken(agent.mover.links(stood), last)
-    return Pose(link.pano_id, link.heading)
-
-
 def onward_by_hop(agent: Agent) -> Pose:
     """Return the start pose; in a resumed run the next panorama's, facing away from the last one.
 
@@ -193,16 +179,10 @@ def onward_by_hop(agent: Agent) -> Pose:
         NoStreetView: the panorama is not there any more.
     """
     if not agent.run.steps:
-        return _at_start(agent)
+        return agent.start_pose
     last = agent.run.steps[-1]
     there = agent.city.streetview.panorama(last.next_pano_id or last.pose.pano_id)
     return Pose(there.id, bearing(LatLng(last.pose.lat, last.pose.lng), there.position))
-
-
-def _at_start(agent: Agent) -> Pose:
-    """Return the pose at the start, with the character's heading, else the panorama's own."""
-    heading = agent.character.heading
-    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
 
 
 def _to_region(region: str | Sequence[tuple[float, float]]) -> Region:

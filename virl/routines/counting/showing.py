@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import shapely
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
@@ -134,13 +134,14 @@ def _page_data(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """Return data for the page's template, and under `data` for its script; `counted`: folder of the count.
+    """Return data for the page's template, and under `data` for its script.
 
     `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
     `None` before the first step.
     """
     count, senses = start.character.get("count"), start.character.get("senses")
     things = count.get("things", ()) if isinstance(count, dict) else ()
+    # First what was asked for, also if none was found.
     kinds = list(dict.fromkeys([*map(str, things), *(find.label for find in finds)]))
     area = _region_on(paper, counted / SURVEY) if paper else None
     kept = sum(bool(sight.picture) for find in finds for sight in find.sights)
@@ -203,11 +204,7 @@ def _tally_kind(
 
 
 def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
-    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey.
-
-    Raises:
-        JournalBroken: the file does not begin with the plan of a survey.
-    """
+    """Return the region in a survey's file as a polygon in the map's coordinates; `None` without a survey."""
 
     def as_plan(line: bytes) -> SurveyPlan:
         """Return the survey plan in a line of the file; raise `ValueError` for another record."""
@@ -308,13 +305,7 @@ def _sight_data(
     }
 
 
-class _Loose(BaseModel):
-    """Base of models of the journal's data that the page shows; other fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore", strict=False)
-
-
-class _Count(_Loose):
+class _Count(BaseModel):
     """The setting `count` of a character, as its run recorded it."""
 
     things: tuple[str, ...]
@@ -323,21 +314,21 @@ class _Count(_Loose):
     active: bool
 
 
-class _Senses(_Loose):
+class _Senses(BaseModel):
     """The setting `senses` of a character, as its run recorded it."""
 
     detector: str
     matcher: str | None
 
 
-class _Stop(_Loose):
+class _Stop(BaseModel):
     """A stop of a route: latitude and longitude, degrees."""
 
     lat: float
     lng: float
 
 
-class CountingCharacter(_Loose):
+class _CountingCharacter(BaseModel):
     """Model by which the recorded settings of a character that the counting page shows are checked."""
 
     count: _Count
@@ -349,7 +340,7 @@ class CountingCharacter(_Loose):
 def character_fault(character: Mapping[str, object]) -> str:
     """Return an error text on a recorded setting that the page cannot show; empty if all can be."""
     try:
-        CountingCharacter.model_validate(character)
+        _CountingCharacter.model_validate(character)
     except ValidationError as fault:
         return f"character.{misfits(fault)[0]}"
     return ""

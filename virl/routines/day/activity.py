@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from virl.clock import show_clock
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng
 from virl.platform.city.place_types import sort_of
 from virl.platform.city.places import Place
@@ -18,13 +19,7 @@ Kind = Literal["normal", "eat", "transport", "scenic"]
 """Kind of an activity; `normal` is anything but a meal, a way or the stop at the scenic spot."""
 
 
-class _Part(BaseModel):
-    """Base of the records in a day's notes: unknown fields and infinite numbers are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Spot(_Part):
+class Spot(JsonRecord):
     """The location of an activity: a place, an address, or where the client happens to be."""
 
     lat: float
@@ -58,7 +53,7 @@ class Spot(_Part):
         )
 
 
-class Activity(_Part):
+class Activity(JsonRecord):
     """An activity with its times in minutes after midnight, its effects on feelings, and its cost."""
 
     kind: Kind
@@ -77,9 +72,9 @@ class Activity(_Part):
     """Travel mode of a journey; `None` for other activities."""
     cost_usd: float = 0.0
     """Cost of this activity alone, US dollars; a visit's is without the way."""
-    changes: dict[str, int] = {}
+    changes: dict[str, int] = Field(default_factory=dict)
     """Signed changes of the client's feelings in points, by the feeling's name."""
-    because: dict[str, str] = {}
+    because: dict[str, str] = Field(default_factory=dict)
     """Reasons for the changes of feelings, by the feeling's name."""
     state: dict[str, float]
     """The client's feelings after the activity, each in [0, 100]."""
@@ -299,6 +294,11 @@ def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
 def changes_of(estimate: DayEstimate) -> dict[str, int]:
     """Return the signed changes of an estimate by feeling, in points."""
     return {name: getattr(estimate, name).by for name in FEELINGS}
+
+
+def changes_in_words(changes: Mapping[str, int]) -> str:
+    """Return signed changes of feelings, in points by name, as text such as "joy +8"; empty for no change."""
+    return ", ".join(f"{name} {by:+d}" for name, by in changes.items() if by)
 
 
 def activities_of(

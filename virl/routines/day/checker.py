@@ -56,18 +56,14 @@ class DayEntry:
 
 @dataclass(frozen=True, slots=True)
 class DayTerms:
-    """The constraints on a day: weekday, hours, start, budget and travel modes."""
+    """The constraints on a day: its settings, the weekday, and where it starts."""
 
+    day: Day
+    """Settings with the hours, the budget and the travel modes."""
     weekday: int
     """Day of the week, 0 for Monday."""
-    starts: int
-    """Earliest beginning of a visit or way, in minutes after midnight."""
-    ends: int
-    """Latest end of a visit or way, in minutes after midnight."""
-    budget_usd: float
     start: LatLng
-    modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
-    """Travel modes that the client can use."""
+    """Position where the day begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +97,11 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: "CityFacts") -> l
 
     Args:
         entries: lines of the plan, in order.
-        terms: weekday, hours, budget and travel modes of the day.
+        terms: constraints on the day.
         facts: lookup of places and ways.
     """
     found: list[Violation] = []
-    here, free, spent = terms.start, terms.starts, 0.0
+    here, free, spent = terms.start, terms.day.minutes[0], 0.0
     ways: list[DayEntry] = []
     for number, entry in enumerate(entries):
         found += _time_violations(number, entry, entries[number - 1].ends if number else None, terms)
@@ -130,8 +126,8 @@ def check(entries: Sequence[DayEntry], terms: DayTerms, facts: "CityFacts") -> l
         if place and closed:
             found.append(Violation("closed", number, f"{place.name} is closed at {show_clock(closed[0])}."))
         here, free, ways = there, entry.ends, []
-    if spent > terms.budget_usd + HALF_CENT:
-        text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
+    if spent > terms.day.budget_usd + HALF_CENT:
+        text = f"It costs {spent:.2f} dollars of {terms.day.budget_usd:.2f}."
         found.append(Violation("budget", len(entries) - 1, text))
     return found
 
@@ -141,20 +137,17 @@ def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: "CityFact
 
     Args:
         entries: lines of the plan, in order.
-        terms: give the start of the day.
+        terms: constraints on the day, of which only the start counts.
         facts: lookup of places.
     """
     found: list[str] = []
     here = terms.start
     for entry in entries:
-        if entry.kind == "transport" or not (entry.place or entry.place_id):
-            continue
-        site = facts.site(entry, here)
-        if site is None:
-            continue
-        here = _exact_position(entry, site)
-        if site.place and site.place.is_unsure:
-            found.append(site.place.name)
+        is_somewhere = entry.kind != "transport" and (entry.place or entry.place_id)
+        if is_somewhere and (site := facts.site(entry, here)):
+            here = _exact_position(entry, site)
+            if site.place and site.place.is_unsure:
+                found.append(site.place.name)
     return list(dict.fromkeys(found))
 
 
@@ -184,8 +177,9 @@ def _exact_position(entry: DayEntry, site: Site) -> LatLng:
 def _time_violations(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
     """Return faults of a line's times; `before` is the minute at which the previous one ends, or `None`."""
     found = []
-    if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
-        day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
+    first, last = terms.day.minutes
+    if entry.starts < first or entry.ends > last or entry.ends < entry.starts:
+        day = f"{show_clock(first)}-{show_clock(last)}"
         text = f"{show_clock(entry.starts)}-{show_clock(entry.ends)} is not within the day, {day}."
         found.append(Violation("time", number, text))
     if before is not None and entry.starts < before:
@@ -203,17 +197,14 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if a way takes longer than planned in `ways`, or than the time from minute `free` on.
-
-    Its `ends` are start and destination, `ways` the lines planned for it; the client is free from minute
-    `free` of the day.
-    """
+    """Return a fault if `ways`, or the time from minute `free` on, are too short to get between `ends`."""
     here, there = ends
     if here == there:
         return []
-    modes = [way.mode for way in ways if way.mode] or list(terms.modes)
+    modes = [way.mode for way in ways if way.mode] or list(terms.day.modes)
     leaves = ways[0].starts if ways else free
     needed = min(facts.seconds(here, there, mode, terms.weekday, leaves) for mode in modes)
+    # Where ways are planned, time outside of them does not count as travel.
     given = 60.0 * min(
         entry.starts - free, sum(way.ends - way.starts for way in ways) if ways else entry.starts - free
     )
@@ -295,18 +286,6 @@ class CityFacts:
         for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
             if name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name):
                 yield place
-
-
-def terms_of(day: Day, weekday: int, start: LatLng) -> DayTerms:
-    """Return the constraints on a day that its settings name.
-
-    Args:
-        day: settings of the day.
-        weekday: day of the week, 0 for Monday.
-        start: position where the day begins.
-    """
-    starts, ends = day.minutes
-    return DayTerms(weekday, starts, ends, day.budget_usd, start, day.modes)
 
 
 def plan_ungrounded(

@@ -1,7 +1,7 @@
 """Coordination: a drafted activity gets a real place, time and way, or a reason why it is impossible."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite, isinf
 
 from virl.clock import DAY_MINUTES, parse_clock, show_clock
@@ -30,148 +30,226 @@ _MINUTES_A_STAR = 12.0
 """Minutes that a client walks farther for a place rated one star higher; chosen."""
 _WEAK_ENERGY, _WEAK_PAIN = 25.0, 60.0
 """Energy (of 100) below which, and pain above which, a client walks little; chosen."""
-Dine = Callable[[DayDraft, DayProgress], Place | None]
-"""Function of (drafted meal, situation) that recommends a place to eat; returns `None` if it finds none."""
+Dine = Callable[[DayDraft], Place | None]
+"""Function of a drafted meal that recommends a place to eat; it returns `None` if it finds none."""
 
 
-def coordinate(  # noqa: PLR0911 - a sort of draft each
-    draft: DayDraft, progress: DayProgress, town: Town, *, scenic: Spot | None, dine: Dine
-) -> Proposal:
-    """Return a proposal that carries out a draft: its real place, the way there, and possible times.
-
-    Args:
-        draft: of any kind but `end`.
-        progress: the client's situation before it.
-        town: where places and ways are looked up.
-        scenic: the scenic spot; `None` if none was found.
-        dine: recommends where to eat.
-
-    Raises:
-        Unfit: no place, way or time is found for the draft.
-    """
-    if draft.kind == "scenic":
-        if scenic is None:
-            raise Unfit("No scenic spot was found.")
-        return _visit(draft, progress, town, scenic)
-    if draft.kind == "eat":
-        recommended = dine(draft, progress)
-        if recommended is not None:
-            return _visit(draft, progress, town, Spot.of(recommended))
-        sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
-        return _visit_sort(draft, progress, town, sorts)
-    if not draft.place.strip():
-        return stay(draft, progress, town)
-    if draft.kind == "transport":
-        return _journey_proposal(draft, progress, town)
-    sort = draft.place.strip().lower().replace(" ", "_")
-    if sort in town.sorts:
-        return _visit_sort(draft, progress, town, (sort,))
-    if spot := _find_spot(draft.place, progress, town):
-        return _visit(draft, progress, town, spot)
-    raise Unfit(f"There is no place called {draft.place!r} within reach.")
+class Unfit(Exception):
+    """Error raised if a drafted activity cannot be carried out; its text says why."""
 
 
-def coordinate_change(
-    request: RequestedChange, progress: DayProgress, town: Town, scenic: Spot | None
-) -> Proposal:
-    """Return a proposal for an activity as the client changed it, at its old place unless they name another.
+@dataclass(frozen=True, slots=True)
+class Coordinator:
+    """A finder of the real place, time and way for an activity in one situation of the client."""
 
-    Args:
-        request: the client's change, and the activity that it changes.
-        progress: the client's situation before it.
-        town: where places and ways are looked up.
-        scenic: the scenic spot; `None` if none was found.
+    progress: DayProgress
+    """The client's situation before the activity."""
+    town: Town
+    """Town in which places and ways are looked up; its day says when all must end."""
+    scenic: Spot | None
+    """The scenic spot; `None` if none was found."""
 
-    Raises:
-        Unfit: no place, way or time is found for the changed activity.
-    """
-    change, old = request.amendment, request.old
-    starts = parse_clock(change.starts) if change.starts else max(old.starts, progress.now)
-    ends = parse_clock(change.ends) if change.ends else min(starts + old.ends - old.starts, 24 * 60)
-    if ends <= starts:
-        raise Unfit(f"It would begin at {show_clock(starts)} and end at {show_clock(ends)}.")
-    draft = DayDraft(
-        kind="normal" if change.place or old.kind == "transport" else old.kind,
-        starts=show_clock(starts),
-        ends=show_clock(ends),
-        place=change.place,
-        what=change.what or (f"Go to {change.place}" if change.place else old.what),
-        mode="any",
-        reason=ASKED_FOR,
-    )
-    if not change.place:
-        return _visit(draft, progress, town, old.spot) if old.spot.name else stay(draft, progress, town)
-    # The client has named where to eat, so nobody is asked to recommend a place.
-    found = coordinate(draft, progress, town, scenic=scenic, dine=lambda _draft, _progress: None)
-    if found.spot.sort not in EATING:
-        return found
-    usd = known_usd(found.place, meal=True) if found.place else None
-    return replace(found, kind="eat", usd=usd)
+    def carry_out(self, draft: DayDraft, dine: Dine) -> Proposal:  # noqa: PLR0911 - a sort of draft each
+        """Return a proposal that carries out a draft of any kind but `end`; `dine` recommends where to eat.
 
+        Raises:
+            Unfit: no place, way or time is found for the draft.
+        """
+        if draft.kind == "scenic":
+            if self.scenic is None:
+                raise Unfit("No scenic spot was found.")
+            return self._visit(draft, self.scenic)
+        if draft.kind == "eat":
+            recommended = dine(draft)
+            if recommended is not None:
+                return self._visit(draft, Spot.of(recommended))
+            return self._visit_sort(
+                draft, ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
+            )
+        if not draft.place.strip():
+            return self.stay(draft)
+        sort = draft.place.strip().lower().replace(" ", "_")
+        if sort in self.town.sorts and draft.kind != "transport":
+            return self._visit_sort(draft, (sort,))
+        place = self.town.find_named(draft.place, self.progress.here.position)
+        spot = Spot.of(place) if place else self.town.address(draft.place)
+        if draft.kind == "transport":
+            return self._journey(draft, spot)
+        if spot is None:
+            raise Unfit(f"There is no place called {draft.place!r} within reach.")
+        return self._visit(draft, spot)
 
-def stay(draft: DayDraft, progress: DayProgress, town: Town) -> Proposal:
-    """Return a proposal to do a drafted activity where the client is, without way, opening hours or cost.
+    def carry_out_change(self, request: RequestedChange) -> Proposal:
+        """Return a proposal for an activity as the client changed it, at its old place or the one they name.
 
-    Args:
-        draft: what is done, when, and why.
-        progress: the client's situation before it.
-        town: gives the end of the day.
-
-    Raises:
-        Unfit: the day is over.
-    """
-    starts = max(parse_clock(draft.starts), progress.now)
-    ends = min(starts + _minutes_of(draft), town.day.minutes[1])
-    if ends <= starts:
-        raise Unfit("No time is left in the day.")
-    spot = Spot(lat=progress.here.lat, lng=progress.here.lng)
-    return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
-
-
-def _find_spot(name: str, progress: DayProgress, town: Town) -> Spot | None:
-    """Return the spot of the place with a name, else of the address; `None` if there is neither."""
-    place = town.find_named(name, progress.here.position)
-    return Spot.of(place) if place else town.address(name)
-
-
-def _visit(draft: DayDraft, progress: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return a proposal to do a draft at a spot, when way and opening hours allow; raise `Unfit` if never."""
-    way = _find_way(draft, progress, town, spot, progress.now)
-    starts = max(parse_clock(draft.starts), progress.now + (way.minutes if way else 0))
-    until = town.day.minutes[1]
-    ends = min(starts + _minutes_of(draft), until)
-    if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
-        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
-    place = town.details_of(spot.id) if spot.id else None
-    if spot.id and place is None:
-        raise Unfit(f"{spot.name} is listed, but the directory no longer knows it.")
-    if place is not None:
-        fitted = fit_visit(
-            place, town.weekday, starts, ends, wait=_LONGEST_WAIT, shortest=SHORTEST_VISIT, until=until
+        Raises:
+            Unfit: no place, way or time is found for the changed activity.
+        """
+        change, old = request.amendment, request.old
+        starts = parse_clock(change.starts) if change.starts else max(old.starts, self.progress.now)
+        ends = parse_clock(change.ends) if change.ends else min(starts + old.ends - old.starts, 24 * 60)
+        if ends <= starts:
+            raise Unfit(f"It would begin at {show_clock(starts)} and end at {show_clock(ends)}.")
+        draft = DayDraft(
+            kind="normal" if change.place or old.kind == "transport" else old.kind,
+            starts=show_clock(starts),
+            ends=show_clock(ends),
+            place=change.place,
+            what=change.what or (f"Go to {change.place}" if change.place else old.what),
+            mode="any",
+            reason=ASKED_FOR,
         )
-        if fitted is None:
-            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
-        starts, ends = fitted
-    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
-    usd = known_usd(place, meal=kind == "eat") if place else None
-    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+        if not change.place:
+            return self._visit(draft, old.spot) if old.spot.name else self.stay(draft)
+        # The client has named where to eat, so nobody is asked to recommend a place.
+        found = self.carry_out(draft, lambda _: None)
+        if found.spot.sort not in EATING:
+            return found
+        usd = known_usd(found.place, meal=True) if found.place else None
+        return replace(found, kind="eat", usd=usd)
 
+    def stay(self, draft: DayDraft) -> Proposal:
+        """Return a proposal to do a drafted activity where the client is, without way, opening hours or cost.
 
-def objections(proposal: Proposal, estimate: DayEstimate, progress: DayProgress, town: Town) -> list[str]:
-    """Return the objections to a proposal, a sentence each: impossible, or too hard on the client.
+        Raises:
+            Unfit: the day is over.
+        """
+        starts = max(parse_clock(draft.starts), self.progress.now)
+        ends = min(starts + _minutes_of(draft), self.town.day.minutes[1])
+        if ends <= starts:
+            raise Unfit("No time is left in the day.")
+        spot = Spot(lat=self.progress.here.lat, lng=self.progress.here.lng)
+        return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
 
-    Args:
-        proposal: with its place, times and way.
-        estimate: its changes of feelings and its cost.
-        progress: the client's situation before it.
-        town: gives the weekday and the end of the day.
-    """
-    found = []
-    for name, sign in _HARM.items():
-        by, value = getattr(estimate, name).by, progress.state[name]
-        if by * sign > 0 and not 0 <= value + by <= 100:
-            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
-    return [*impossible(proposal, estimate, progress, town), *found]
+    def objections(self, proposal: Proposal, estimate: DayEstimate) -> list[str]:
+        """Return sentences on why a proposal is impossible or, by its estimate, too hard; empty for none."""
+        found = self.impossible(proposal, estimate)
+        for name, sign in _HARM.items():
+            by, value = getattr(estimate, name).by, self.progress.state[name]
+            if by * sign > 0 and not 0 <= value + by <= 100:
+                found.append(
+                    f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}."
+                )
+        return found
+
+    def impossible(self, proposal: Proposal, estimate: DayEstimate) -> list[str]:
+        """Return sentences on why times, opening hours or money rule a proposal out; empty for none."""
+        now, until = self.progress.now, self.town.day.minutes[1]
+        found = []
+        if proposal.leaves < now:
+            found.append(f"The client would have to leave before {show_clock(now)}.")
+        if proposal.ends > until:
+            found.append(f"It lasts beyond the end of the day at {show_clock(until)}.")
+        if proposal.ends <= proposal.starts and proposal.kind != "transport":
+            found.append("It takes no time.")
+        if proposal.place and not any(
+            opens <= proposal.starts and proposal.ends <= closes
+            for opens, closes in opening_stretches(proposal.place, self.town.weekday)
+        ):
+            found.append(f"{proposal.place.name} is closed at that time.")
+        cost = cost_of(proposal, estimate) + (proposal.way.usd if proposal.way else 0.0)
+        left = self.progress.budget_usd
+        if cost > left + _HALF_CENT:
+            found.append(f"It costs {cost:.2f} dollars with the way, and {left:.2f} are left.")
+        return found
+
+    def _visit(self, draft: DayDraft, spot: Spot) -> Proposal:
+        """Return a proposal to do a draft at a spot; raise `Unfit` if way, time or hours rule it out."""
+        way = self._find_way(draft, spot, self.progress.now)
+        starts = max(parse_clock(draft.starts), self.progress.now + (way.minutes if way else 0))
+        until = self.town.day.minutes[1]
+        ends = min(starts + _minutes_of(draft), until)
+        if ends - starts < min(_minutes_of(draft), SHORTEST_VISIT):
+            raise Unfit(f"The way to {spot.name} leaves too little of the day.")
+        place = self.town.details_of(spot.id) if spot.id else None
+        if spot.id and place is None:
+            raise Unfit(f"{spot.name} is listed, but the directory no longer knows it.")
+        if place is not None:
+            fitted = fit_visit(
+                place,
+                self.town.weekday,
+                starts,
+                ends,
+                wait=_LONGEST_WAIT,
+                shortest=SHORTEST_VISIT,
+                until=until,
+            )
+            if fitted is None:
+                raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
+            starts, ends = fitted
+        kind: Kind = "eat" if draft.kind == "eat" else "scenic" if draft.kind == "scenic" else "normal"
+        usd = known_usd(place, meal=kind == "eat") if place else None
+        return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+
+    def _journey(self, draft: DayDraft, spot: Spot | None) -> Proposal:
+        """Return a proposal for only the drafted journey to a spot; raise `Unfit` without spot or way."""
+        if spot is None:
+            raise Unfit(f"There is no place or address called {draft.place!r}.")
+        leaves = max(parse_clock(draft.starts), self.progress.now)
+        way = self._find_way(draft, spot, leaves)
+        if way is None:
+            raise Unfit(f"The client is at {spot.name} already.")
+        arrives = leaves + way.minutes
+        return Proposal("transport", draft.what, draft.reason, arrives, arrives, spot, way)
+
+    def _visit_sort(self, draft: DayDraft, sorts: tuple[str, ...]) -> Proposal:
+        """Return a proposal at the best affordable place of some types; raise `Unfit` if none can be visited.
+
+        A place of unknown hours is taken only where none is known to be open.
+        """
+
+        def stars(place: Place) -> float:
+            """Return a place's rating in stars, less the walk there converted to stars."""
+            # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
+            rating = _UNRATED if place.rating is None else place.rating
+            return rating - min(walks[place.id], 1e6) / _MINUTES_A_STAR
+
+        here, excluded = self.progress.here.position, self.progress.excluded_ids()
+        places = [place for sort in sorts for place in self.town.places_of_type(sort, here, excluded)]
+        minutes = self.town.minutes(here, [place.position for place in places], "walking")
+        walks = {place.id: walk for place, walk in zip(places, minutes, strict=True)}
+        if any(map(isfinite, minutes)):  # else it is here that no way leads from
+            names = (place.name for place in places if isinf(walks[place.id]))
+            self.town.city.left_out.add_unreached("walking", names)
+        ranked = sorted(places, key=lambda place: (-stars(place), place.id))
+        faults: list[str] = []
+        unsure: Proposal | None = None
+        # Opening hours take a request for each place, so only the best are asked for theirs.
+        for place in ranked[:_HOURS_LOOKUPS]:
+            usd = known_usd(place, meal=draft.kind == "eat")
+            if usd is not None and usd > self.progress.budget_usd:
+                faults.append(f"{place.name} costs about {usd:.0f} dollars.")
+                continue
+            try:
+                found = self._visit(draft, Spot.of(place))
+            except Unfit as fault:
+                faults.append(str(fault))
+                continue
+            if not (found.place and found.place.is_unsure):
+                return found
+            unsure = unsure or found
+        if unsure:
+            return unsure
+        kind = " or ".join(sort.replace("_", " ") for sort in sorts)
+        raise Unfit(f"No {kind} can be visited then. {' '.join(faults[:2])}".strip())
+
+    def _find_way(self, draft: DayDraft, spot: Spot, leaves: int) -> TravelOption | None:
+        """Return a way begun at minute `leaves`, `None` if there already; raise `Unfit` if none will do."""
+        progress = self.progress
+        if progress.here.position == spot.position:
+            return None
+        weak = progress.state["energy"] < _WEAK_ENERGY or progress.state["pain"] > _WEAK_PAIN
+        way = self.town.way(
+            progress.here.position,
+            spot.position,
+            asked=draft.mode,
+            weak=weak,
+            budget_usd=progress.budget_usd,
+            minute=leaves,
+        )
+        if way is None:
+            raise Unfit(f"No way to {spot.name or 'there'} is short and cheap enough.")
+        return way if way.minutes else None
 
 
 def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
@@ -216,118 +294,6 @@ def fit_visit(
     return None
 
 
-class Unfit(Exception):
-    """Error raised if a drafted activity cannot be carried out; its text says why."""
-
-
-def _journey_proposal(draft: DayDraft, progress: DayProgress, town: Town) -> Proposal:
-    """Return a proposal for the drafted journey alone; raise `Unfit` if the place or a way is not found."""
-    spot = _find_spot(draft.place, progress, town)
-    if spot is None:
-        raise Unfit(f"There is no place or address called {draft.place!r}.")
-    leaves = max(parse_clock(draft.starts), progress.now)
-    way = _find_way(draft, progress, town, spot, leaves)
-    if way is None:
-        raise Unfit(f"The client is at {spot.name} already.")
-    return Proposal(
-        "transport", draft.what, draft.reason, leaves + way.minutes, leaves + way.minutes, spot, way
-    )
-
-
-def _visit_sort(draft: DayDraft, progress: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
-    """Return a proposal at the best affordable place of some types; raise `Unfit` if none can be visited.
-
-    A place of unknown hours is taken only where none is known to be open.
-    """
-
-    def stars(place: Place) -> float:
-        """Return a place's rating in stars, less the walk there converted to stars."""
-        # Where no way leads the walk is infinite: still ranked among themselves, by their ratings.
-        rating = _UNRATED if place.rating is None else place.rating
-        return rating - min(walks[place.id], 1e6) / _MINUTES_A_STAR
-
-    here = progress.here.position
-    places = [place for sort in sorts for place in town.places_of_type(sort, here, progress.excluded_ids())]
-    minutes = town.minutes(here, [place.position for place in places], "walking")
-    walks = {place.id: walk for place, walk in zip(places, minutes, strict=True)}
-    if any(map(isfinite, minutes)):  # else it is here that no way leads from
-        names = (place.name for place in places if isinf(walks[place.id]))
-        town.city.left_out.add_unreached("walking", names)
-    ranked = sorted(places, key=lambda place: (-stars(place), place.id))
-    faults: list[str] = []
-    unsure: Proposal | None = None
-    # Opening hours take a request for each place, so only the best are asked for theirs.
-    for place in ranked[:_HOURS_LOOKUPS]:
-        usd = known_usd(place, meal=draft.kind == "eat")
-        if usd is not None and usd > progress.budget_usd:
-            faults.append(f"{place.name} costs about {usd:.0f} dollars.")
-            continue
-        try:
-            found = _visit(draft, progress, town, Spot.of(place))
-        except Unfit as fault:
-            faults.append(str(fault))
-            continue
-        if not (found.place and found.place.is_unsure):
-            return found
-        unsure = unsure or found
-    if unsure:
-        return unsure
-    kind = " or ".join(sort.replace("_", " ") for sort in sorts)
-    raise Unfit(f"No {kind} can be visited then. {' '.join(faults[:2])}".strip())
-
-
-def _find_way(
-    draft: DayDraft, progress: DayProgress, town: Town, spot: Spot, leaves: int
-) -> TravelOption | None:
-    """Return a way from minute `leaves` of the day, if possible by the drafted mode; `None` if already there.
-
-    It is begun at `leaves` (minutes after midnight) or later. `Unfit` is raised where no way will do.
-    """
-    here = progress.here
-    if here.position == spot.position:
-        return None
-    weak = progress.state["energy"] < _WEAK_ENERGY or progress.state["pain"] > _WEAK_PAIN
-    way = town.way(
-        here.position,
-        spot.position,
-        asked=draft.mode,
-        weak=weak,
-        budget_usd=progress.budget_usd,
-        minute=leaves,
-    )
-    if way is None:
-        raise Unfit(f"No way to {spot.name or 'there'} is short and cheap enough.")
-    return way if way.minutes else None
-
-
 def _minutes_of(draft: DayDraft) -> int:
     """Return the duration of a drafted activity, in minutes."""
     return parse_clock(draft.ends) - parse_clock(draft.starts)
-
-
-def impossible(proposal: Proposal, estimate: DayEstimate, progress: DayProgress, town: Town) -> list[str]:
-    """Return sentences on why a proposal is impossible: times, opening hours, money; empty if it is possible.
-
-    Args:
-        proposal: with its place, times and way.
-        estimate: its changes of feelings and its cost.
-        progress: the client's situation before it.
-        town: gives the weekday and the end of the day.
-    """
-    until = town.day.minutes[1]
-    found = []
-    if proposal.leaves < progress.now:
-        found.append(f"The client would have to leave before {show_clock(progress.now)}.")
-    if proposal.ends > until:
-        found.append(f"It lasts beyond the end of the day at {show_clock(until)}.")
-    if proposal.ends <= proposal.starts and proposal.kind != "transport":
-        found.append("It takes no time.")
-    if proposal.place and not any(
-        opens <= proposal.starts and proposal.ends <= closes
-        for opens, closes in opening_stretches(proposal.place, town.weekday)
-    ):
-        found.append(f"{proposal.place.name} is closed at that time.")
-    cost = cost_of(proposal, estimate) + (proposal.way.usd if proposal.way else 0.0)
-    if cost > progress.budget_usd + _HALF_CENT:
-        found.append(f"It costs {cost:.2f} dollars with the way, and {progress.budget_usd:.2f} are left.")
-    return found

@@ -248,10 +248,12 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
     first, last = SCENIC_HOURS
     scenic_is_due = first <= question.minute <= last - 30 and not question.is_refused("scenic")
     if question.scenic and scenic_is_due and not any(one.kind == "scenic" for one in question.done):
+        # The view comes before every pastime, but after the best one as long as nothing was done.
         scenic = max((score for score, _ in scored), default=0.0) + (1.0 if question.done else -0.5)
         scored.append((scenic, "scenic"))
     if not scored:
         return None
+    # Letters count negatively, so that of equals the first by name is the largest.
     _, sort = max(scored, key=lambda one: (one[0], [-ord(letter) for letter in one[1]]))
     if sort == "scenic":
         why = "The view there is the best that was found."

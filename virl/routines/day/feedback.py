@@ -3,7 +3,7 @@
 What was said is written down with what came of it, and heard only once, in a resumed run too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from virl.agent.agent import Agent
@@ -131,7 +131,7 @@ class ClientChanges:
         A wish or a feeling holds for the whole day, a budget from the first round on that costs something.
         """
         rounds = proposed.rounds
-        found = [change.number - 1 for change in self.reply.changes if change.number <= len(rounds)]
+        found = [one.amendment.number - 1 for one in self.of_activities(proposed)]
         if self.reply.wishes or self.state:
             found.append(0)
         if self.reply.budget_usd is not None:
@@ -142,6 +142,35 @@ class ClientChanges:
                 if (one[-1].budget_usd + more_usd < 0 if found else any(part.cost_usd for part in one))
             ][:1]
         return min(found, default=len(rounds))
+
+    def of_activities(self, proposed: ProposedDay) -> list["RequestedChange"]:
+        """Return the changes of activities that the proposed day has, each with its activity."""
+        return [
+            RequestedChange(change, proposed.rounds[change.number - 1][-1])
+            for change in self.reply.changes
+            if change.number <= len(proposed.rounds)
+        ]
+
+    def earlier_requests(self, proposed: ProposedDay, first: int) -> list["RequestedChange"]:
+        """Return what was asked for earlier and is not changed now, from the round of index `first` on."""
+        changed = {change.number for change in self.reply.changes}
+        later = list(enumerate(proposed.rounds, start=1))[first:]
+        kept = [(number, one[-1]) for number, one in later if number not in changed]
+        return [
+            RequestedChange(
+                Amendment(
+                    number=number,
+                    drop=False,
+                    place="",
+                    what="",
+                    starts=show_clock(old.starts),
+                    ends=show_clock(old.ends),
+                ),
+                old,
+            )
+            for number, old in kept
+            if old.reason == ASKED_FOR
+        ]
 
     def describe(self, proposed: ProposedDay) -> list[str]:
         """Return the changes as lines of text: activities, budget, feelings and wishes."""
@@ -214,51 +243,6 @@ def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
     times = {"from": change.starts, "until": change.ends}
     new = [change.what, change.place, *(f"{name} {time}" for name, time in times.items() if time)]
     return f"{change.number}{was}: {', '.join(filter(None, new)) or 'as it is'}"
-
-
-def requested_changes(amended: ClientChanges, proposed: ProposedDay) -> list[RequestedChange]:
-    """Return the activities that the client changes but keeps; those without a new start first."""
-    known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
-    found = [RequestedChange(one, proposed.rounds[one.number - 1][-1]) for one in known]
-    return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
-
-
-def earlier_requests(amended: ClientChanges, proposed: ProposedDay, first: int) -> list[RequestedChange]:
-    """Return activities after round `first` that the client asked for earlier and does not change now.
-
-    Args:
-        amended: the client's changes now.
-        proposed: the day that they change.
-        first: index of the round from which on the day is planned anew; the rounds before it stay anyway.
-    """
-    changed = {change.number for change in amended.reply.changes}
-    return [
-        RequestedChange(
-            Amendment(
-                number=number,
-                drop=False,
-                place="",
-                what="",
-                starts=show_clock(one[-1].starts),
-                ends=show_clock(one[-1].ends),
-            ),
-            one[-1],
-        )
-        for number, one in enumerate(proposed.rounds, start=1)
-        if number > first and number not in changed and one[-1].reason == ASKED_FOR
-    ]
-
-
-def changed_place_ids(amended: ClientChanges, proposed: ProposedDay) -> frozenset[str]:
-    """Return the ids of the places of the activities that the client changes or drops."""
-    changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
-    ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
-    return frozenset(one for one in ids if one)
-
-
-def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
-    """Return the activity numbers, from 1, in the client's changes that no round of the day has."""
-    return [change.number for change in reply.changes if change.number > len(rounds)]
 
 
 def _note_feedback(

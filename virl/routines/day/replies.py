@@ -9,7 +9,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     field_validator,
@@ -18,6 +17,7 @@ from pydantic import (
 
 from virl.clock import parse_clock, show_clock
 from virl.mind.replies import Reply, number_range
+from virl.routines.client import ClientTexts
 
 Mode = Literal["any", "walking", "cycling", "transit", "driving"]
 Kind = Literal["normal", "eat", "transport", "scenic", "end"]
@@ -158,18 +158,13 @@ class Amendments(Reply):
         return {"changes.number": number_range(inputs, "activities", 1)}
 
 
-class SceneryRating(Reply):
-    """A rating of how scenic a view is."""
+class ViewRating(Reply):
+    """A rating of how scenic one of several views is."""
 
     rating: Annotated[float, BeforeValidator(_number)] = Field(
         ge=0, le=10, description="From 0 (nobody would stop) to 10 (worth the way for its own sake)."
     )
     reason: str = Field(description="What in the view makes it so, in one sentence.")
-
-
-class ViewRating(SceneryRating):
-    """A rating of how scenic one of several views is."""
-
     view: int = Field(ge=0, description="The number of the view, as given before it.")
 
 
@@ -215,26 +210,7 @@ class UngroundedDay(Reply):
     activities: tuple[UngroundedActivity, ...] = Field(max_length=40, description="In the order of the day.")
 
 
-class RuleInputs(BaseModel):
-    """Base of the prompt inputs that rules read; inputs that no rule needs are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class ClientTexts(RuleInputs):
-    """The client's name and texts in a prompt's inputs, as rules read them."""
-
-    name: str
-    background: str
-    intention: str
-
-    @property
-    def words(self) -> str:
-        """Background and intention, joined by a line break."""
-        return f"{self.background}\n{self.intention}"
-
-
-class RuleActivity(RuleInputs):
+class RuleActivity(BaseModel):
     """An activity, done or proposed, in a prompt's inputs, as rules read it."""
 
     kind: str
@@ -256,14 +232,14 @@ class RuleActivity(RuleInputs):
         return parse_clock(self.ends) - parse_clock(self.starts)
 
 
-class Offer(RuleInputs):
+class Offer(BaseModel):
     """A place type in a prompt's inputs, with the number of its places within reach."""
 
     sort: str
     count: int
 
 
-class Refusal(RuleInputs):
+class Refusal(BaseModel):
     """A refused draft in a prompt's inputs, with the reason."""
 
     kind: str
@@ -271,7 +247,7 @@ class Refusal(RuleInputs):
     why: str
 
 
-class DraftQuestion(RuleInputs):
+class DraftQuestion(BaseModel):
     """Inputs of the prompt `day/draft`, as its rule reads them."""
 
     client: ClientTexts
@@ -305,7 +281,7 @@ class DraftQuestion(RuleInputs):
         return any(one.kind == kind and (kind == "eat" or one.place == place) for one in self.refused)
 
 
-class EstimateQuestion(RuleInputs):
+class EstimateQuestion(BaseModel):
     """Inputs of the prompt `day/estimate`, as its rule reads them."""
 
     client: ClientTexts
@@ -313,7 +289,7 @@ class EstimateQuestion(RuleInputs):
     activity: RuleActivity
 
 
-class AuditQuestion(RuleInputs):
+class AuditQuestion(BaseModel):
     """Inputs of the prompt `day/audit`, as its rule reads them."""
 
     client: ClientTexts
@@ -324,7 +300,7 @@ class AuditQuestion(RuleInputs):
     activity: RuleActivity
 
 
-class TellingQuestion(RuleInputs):
+class TellingQuestion(BaseModel):
     """Inputs of the prompt `day/listen`, as its rule reads them."""
 
     said: str
@@ -337,7 +313,7 @@ class NumberedActivity(RuleActivity):
     number: int
 
 
-class AmendQuestion(RuleInputs):
+class AmendQuestion(BaseModel):
     """Inputs of the prompt `day/amend`, as its rule reads them."""
 
     said: str
@@ -352,13 +328,13 @@ class ViewShares(BaseModel):
     water: float
 
 
-class SceneryQuestion(RuleInputs):
+class SceneryQuestion(BaseModel):
     """Inputs of the prompt `day/scenic`, as its rule reads them."""
 
     views: tuple[ViewShares, ...]
 
 
-class UngroundedQuestion(RuleInputs):
+class UngroundedQuestion(BaseModel):
     """Inputs of the prompt `day/ungrounded`, as its rule reads them."""
 
     client: ClientTexts

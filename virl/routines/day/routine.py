@@ -33,19 +33,12 @@ from virl.routines.day.activity import (
     ScenicSpot,
     Spot,
     activities_of,
+    changes_in_words,
     changes_of,
     clamp_feelings,
     cost_of,
 )
-from virl.routines.day.coordinate import (
-    SHORTEST_VISIT,
-    Unfit,
-    coordinate,
-    coordinate_change,
-    impossible,
-    objections,
-    stay,
-)
+from virl.routines.day.coordinate import SHORTEST_VISIT, Coordinator, Unfit
 from virl.routines.day.feedback import (
     MOST_TURNS,
     UNMET,
@@ -54,10 +47,6 @@ from virl.routines.day.feedback import (
     RequestedChange,
     ask_for_changes,
     ask_for_feedback,
-    changed_place_ids,
-    earlier_requests,
-    requested_changes,
-    unknown_numbers,
 )
 from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
 from virl.routines.day.scenic import find_scenic
@@ -140,9 +129,7 @@ class _Questions:
 
     def _client_inputs(self, progress: DayProgress) -> dict[str, object]:
         """Return the prompt inputs on the client: `client` (name, background, intention), `state`."""
-        client = self.client
-        about = {"name": client.name, "background": client.background, "intention": client.intention}
-        return {"client": about, "state": dict(progress.state)}
+        return {"client": self.client.texts, "state": dict(progress.state)}
 
     def _inputs_now(self, progress: DayProgress) -> dict[str, object]:
         """Return the prompt inputs on the day so far: client, time, dollars left, activities and wishes."""
@@ -171,7 +158,7 @@ def _describe_reply(reply: BaseModel) -> str:
             where = f", {place}" if place else ""
             return f"{reply.starts}-{reply.ends} {reply.kind}: {reply.what}{where}"
         case DayEstimate():
-            changes = ", ".join(f"{name} {by:+d}" for name, by in changes_of(reply).items() if by)
+            changes = changes_in_words(changes_of(reply))
             return f"{changes or 'no change'}; {reply.cost_usd:.2f} dollars"
         case DayVerdict():
             return f"{'fits' if reply.fits else 'does not fit'}: {reply.reason}"
@@ -220,12 +207,13 @@ class _Planner:
 
     def _amend_day(self, proposed: ProposedDay, amended: ClientChanges, turn: int) -> ProposedDay:
         """Return the proposed day planned again from its first changed round on; `turn` counts from 1."""
-        for number in unknown_numbers(amended.reply, proposed.rounds):
-            self._note_unmet(f"{turn}-{number}", f"The day has no activity {number}.")
+        for change in amended.reply.changes:
+            if change.number > len(proposed.rounds):
+                self._note_unmet(f"{turn}-{change.number}", f"The day has no activity {change.number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self.day.budget_usd
         self.day = self.day.model_copy(update={"budget_usd": self.day.budget_usd + more})
         first = amended.first_round(proposed, more)
-        earlier = earlier_requests(amended, proposed, first)
+        changed, earlier = amended.of_activities(proposed), amended.earlier_requests(proposed, first)
         kept = proposed.before_round(first, more)
         progress = replace(
             kept.after,
@@ -233,11 +221,12 @@ class _Planner:
             wishes=(*proposed.after.wishes, *amended.reply.wishes),
             # What was moved or dropped is not proposed again, and what is still wanted comes at its own time.
             refused_ids=proposed.after.refused_ids
-            | changed_place_ids(amended, proposed)
-            | {one.old.spot.id for one in earlier if one.old.spot.id},
+            | {one.old.spot.id for one in (*changed, *earlier) if one.old.spot.id},
         )
+        changed.sort(key=lambda one: one.amendment.number)
         wanted = sorted(
-            [*requested_changes(amended, proposed), *earlier], key=lambda one: one.amendment.starts or ""
+            [*(one for one in changed if not one.amendment.drop), *earlier],
+            key=lambda one: one.amendment.starts or "",
         )
         return self._fill_day(replace(kept, after=progress), turn, wanted)
 
@@ -288,13 +277,14 @@ class _Planner:
     def _carry_out_request(self, key: str, request: RequestedChange, progress: DayProgress) -> list[Activity]:
         """Return the way to an activity and the activity as changed; empty, with a note, if impossible."""
         town = self._town_until(self.day.minutes[1])
+        coordinator = Coordinator(progress, town, self.scenic.spot if self.scenic else None)
         try:
-            proposal = coordinate_change(request, progress, town, self.scenic.spot if self.scenic else None)
+            proposal = coordinator.carry_out_change(request)
         except Unfit as fault:
             self._note_unmet(key, str(fault))
             return []
         estimate = self._questions(town, progress).estimate(key, proposal, progress)
-        if faults := impossible(proposal, estimate, progress, town):
+        if faults := coordinator.impossible(proposal, estimate):
             self._note_unmet(key, " ".join(faults))
             return []
         return self._commit(key, proposal, estimate, progress, ())
@@ -331,19 +321,22 @@ class _Planner:
             return "The day is over."
         town = self._town_until(until)
         questions = self._questions(town, progress)
+        coordinator = Coordinator(progress, town, self.scenic.spot if self.scenic else None)
         refused: list[RefusedDraft] = []
         for attempt in range(self.day.revisions + 1):
             key = f"{name}.{attempt}"
             draft = questions.draft(key, progress, refused)
             if draft.kind == "end":
                 return draft.reason
+            excluded = progress.excluded_ids() | {one.place_id for one in refused if one.place_id}
+            dine = partial(self._recommend, progress, key=key.replace(".", "-"), excluded_ids=excluded)
             try:
-                proposal = self._coordinate(key, draft, progress, refused, town)
+                proposal = coordinator.carry_out(draft, dine)
             except Unfit as fault:
                 refused.append(RefusedDraft(draft.kind, draft.place, str(fault)))
                 continue
             estimate = questions.estimate(key, proposal, progress)
-            objection = " ".join(objections(proposal, estimate, progress, town))
+            objection = " ".join(coordinator.objections(proposal, estimate))
             # The mind judges only what is possible by the numbers.
             if not objection:
                 verdict = questions.audit(key, proposal, estimate, progress)
@@ -353,22 +346,8 @@ class _Planner:
             refused.append(RefusedDraft(draft.kind, draft.place, objection, proposal.spot.id))
         return self._fall_back(name, progress, refused, town)
 
-    def _coordinate(
-        self,
-        key: str,
-        draft: DayDraft,
-        progress: DayProgress,
-        refused: Sequence[RefusedDraft],
-        town: Town,
-    ) -> Proposal:
-        """Return a draft as a proposal in the town, at a place neither visited nor refused."""
-        excluded = progress.excluded_ids() | {one.place_id for one in refused if one.place_id}
-        dine = partial(self._recommend, key=key.replace(".", "-"), excluded_ids=excluded)
-        scenic = self.scenic.spot if self.scenic else None
-        return coordinate(draft, progress, town, scenic=scenic, dine=dine)
-
     def _recommend(
-        self, wish: DayDraft, progress: DayProgress, *, key: str, excluded_ids: Collection[str]
+        self, progress: DayProgress, wish: DayDraft, *, key: str, excluded_ids: Collection[str]
     ) -> Place | None:
         """Return the best place for a drafted meal that Aria recommends and the client can pay, or `None`.
 
@@ -420,7 +399,7 @@ class _Planner:
             mode="any",
             reason="Nothing else that was drafted could be done.",
         )
-        proposal = stay(draft, progress, town)
+        proposal = Coordinator(progress, town, None).stay(draft)
         estimate = self._questions(town, progress).estimate(f"{name}.safe", proposal, progress)
         return self._commit(name, proposal, estimate, progress, refused, fallback=True)
 

@@ -3,6 +3,7 @@
 How much green, sky and water a view shows is measured by its colours; that is no judge of beauty.
 """
 
+from contextlib import suppress
 from math import radians, tan
 from typing import Any
 
@@ -34,11 +35,7 @@ SPACING_M = 40.0  # between the positions relocated; chosen
 RELOCATE_M = 30.0  # how far from such a position a panorama may lie; chosen
 PARKS = 2  # parks that are swept where none is named, the nearest; chosen
 PANORAMAS = 4  # in or beside each; chosen
-HEADINGS, PITCHES, FOV = (
-    (0.0, 90.0, 180.0, 270.0),
-    (10.0,),
-    90.0,
-)  # all around, a little above the horizon; chosen
+HEADINGS, PITCH, FOV = (0.0, 90.0, 180.0, 270.0), 10.0, 90.0  # all around, a little above the horizon; chosen
 BEST = 10.0  # of a rating: no further view can be better, so none is looked at
 SIZE = 448  # pixels to each side; chosen
 
@@ -123,18 +120,15 @@ def _views_from(town: Town, panorama: Panorama) -> list[View]:
     """Return the views from a panorama in four directions, without those that have no picture."""
     views = []
     for heading in HEADINGS:
-        for pitch in PITCHES:
-            try:
-                camera = Camera(heading, pitch, FOV, SIZE, SIZE)
-                views.append(town.city.streetview.view(panorama.id, camera))
-            except (NoImagery, NoStreetView):
-                continue
+        with suppress(NoImagery, NoStreetView):
+            views.append(town.city.streetview.view(panorama.id, Camera(heading, PITCH, FOV, SIZE, SIZE)))
     return views
 
 
 def _scenery_shares(view: View) -> dict[str, float]:
     """Return the shares of `green`, `sky` and `water` in a view, each in [0, 1]."""
     camera = view.camera
+    # A camera that looks up has the horizon below the middle of its picture.
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
     return {name: round(share, 3) for name, share in scenery(view.pixels, horizon).model_dump().items()}
 

@@ -21,7 +21,6 @@ from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
-    Cell,
     Curve,
     CurvesExhibit,
     Exhibit,
@@ -36,8 +35,8 @@ from virl.plain_text import plain_line
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.outcome import Outcome
-from virl.routines.day.activity import Activity, DayPlan
-from virl.routines.day.checker import CityFacts, Violation, check, entries_of, terms_of, unsure_places
+from virl.routines.day.activity import Activity, DayPlan, changes_in_words
+from virl.routines.day.checker import CityFacts, DayTerms, Violation, check, entries_of, unsure_places
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.wish_rules import kinds_asked_for
 
@@ -54,10 +53,15 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     weekday = agent.character.day_and_minute[0]
     on = date_of(weekday, made.astimezone(ZoneInfo(zone) if zone else UTC).date())
     title = f"A day in {agent.city.title} for {plan.client.name}"
-    answer = answer_of(plan)
+    answer = _answer_of(plan)
     facts = CityFacts(agent.city, plan.seconds)
-    asked = (entries_of(answer), terms_of(plan.day, weekday, plan.start.position), facts)
+    asked = (entries_of(answer), DayTerms(plan.day, weekday, plan.start.position), facts)
     violations, unsure = check(*asked), unsure_places(*asked)
+    unknown = prices = [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
+    if unsure:
+        unknown = [*unknown, f"Opening hours are not known: {', '.join(unsure)}."]
+    if "transit" in plan.day.modes and not isinstance(agent.city.maps, TransitMaps):
+        unknown = [*unknown, f"Public transport is not known in {agent.city.title}."]
     files = [
         agent.run.attach(
             MARKDOWN,
@@ -66,7 +70,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
                 title=f"{title}, {on:%A %d %B %Y}",
                 before=plan.day.feelings,
                 budget_usd=plan.day.budget_usd,
-                notes=_notes(agent, plan, unsure),
+                notes=_notes(agent, plan, unknown),
             ),
         ),
         agent.run.attach(
@@ -86,7 +90,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     reason = (
         f"{count_noun(len(visits), 'activity', 'activities')} for {plan.client.name}, "
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
-        f"{count_noun(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
+        f"{count_noun(len(violations), 'violation')}. {' '.join([*prices, plan.ended])}"
     )
     visited = {one.spot.sort for one in visits}
     missing = [kind for kind in _asked_for(agent, plan) if kind not in visited]
@@ -108,11 +112,11 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
             "amendments": list(plan.amendments),
             "violations": [asdict(one) for one in violations],
             "unknown_hours": unsure,
-            "not_known": _unknown_prices(agent),
+            "not_known": prices,
             "transit_known": isinstance(agent.city.maps, TransitMaps),
         },
         files=files,
-        exhibits=exhibits(agent, plan, violations, unsure),
+        exhibits=_exhibits(agent, plan, violations, unknown),
         claims=_claims(plan, weekday),
     )
 
@@ -163,7 +167,7 @@ def itinerary(
 def _activity_details(one: Activity) -> str:
     """Return an activity's cost, address, reason and changed feelings as Markdown, to follow its name."""
     cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
-    changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
+    changes = changes_in_words(one.changes)
     address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
     return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"
 
@@ -183,7 +187,7 @@ def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
     ]
 
 
-def answer_of(plan: DayPlan) -> list[dict[str, object]]:
+def _answer_of(plan: DayPlan) -> list[dict[str, object]]:
     """Return the activities of a plan as data, as `result.json` has them."""
     return [
         {
@@ -198,29 +202,16 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
             "address": one.spot.address,
             "lat": one.spot.lat,
             "lng": one.spot.lng,
-            "mode": one.mode,
-            "cost_usd": one.cost_usd,
-            "changes": one.changes,
-            "because": one.because,
-            "state": one.state,
-            "budget_usd": one.budget_usd,
-            "fallback": one.fallback,
+            **one.model_dump(exclude={"kind", "starts", "ends", "what", "reason", "spot"}),
         }
         for one in plan.activities
     ]
 
 
-def exhibits(
-    agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
+def _exhibits(
+    agent: Agent, plan: DayPlan, violations: Sequence[Violation], unknown: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the report's exhibits: table, map, feelings and money of the day, and texts about it.
-
-    Args:
-        agent: agent that planned it.
-        plan: the planned day.
-        violations: faults that the check found.
-        unsure: names of visited places of unknown opening hours.
-    """
+    """Return the report's exhibits: table, map, feelings and money of the day, and texts about it."""
     shown: list[Exhibit] = []
     if plan.activities:
         shown += [_day_table(plan), _day_map(agent, plan), _feeling_curves(plan), _budget_bars(plan)]
@@ -236,13 +227,7 @@ def exhibits(
     if plan.amendments:
         shown.append(TextExhibit(title="Changes to the proposed day", text="\n\n".join(plan.amendments)))
     checked = [one.text for one in violations] or ["The plan breaks no constraint."]
-    checked += [*_unknown_prices(agent), *_unknown_hours(unsure), *_unknown_transit(agent, plan)]
-    return [*shown, TextExhibit(title="Constraint check", text="\n\n".join(checked))]
-
-
-def _unknown_hours(unsure: Sequence[str]) -> list[str]:
-    """Return a sentence on the places without known opening hours; an empty list if all are known."""
-    return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
+    return [*shown, TextExhibit(title="Constraint check", text="\n\n".join([*checked, *unknown]))]
 
 
 def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
@@ -258,42 +243,32 @@ def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
     ]
 
 
-def _unknown_prices(agent: Agent) -> list[str]:
-    """Return a sentence if the city knows no prices; else an empty list."""
-    return [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
-
-
-def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
-    """Return a sentence if the day may use public transport and the maps know none; else an empty list."""
-    if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
-        return []
-    return [f"Public transport is not known in {agent.city.title}."]
-
-
-def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
-    """Return the notes at the end of the page: wishes, changes, scenic spot, unknowns, end and sources."""
+def _notes(agent: Agent, plan: DayPlan, unknown: Sequence[str]) -> list[str]:
+    """Return the notes at the end of the page: wishes, changes, scenic spot, `unknown`, end and sources."""
     notes = [f"Feedback: {wish}" for wish in plan.said]
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.description}")
-    notes += [*_unknown_prices(agent), *_unknown_hours(unsure), *_unknown_transit(agent, plan), plan.ended]
+    notes += [*unknown, plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 
 
 def _day_table(plan: DayPlan) -> TableExhibit:
-    """Return the table of the day's activities."""
-
-    def row(one: Activity) -> tuple[Cell, ...]:
-        """Return an activity's row: time, what, where, cost and rest in US dollars, changes, reason."""
-        where = "" if one.mode else one.spot.name
-        changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
-        return (one.time, one.what, where, one.cost_usd, one.budget_usd, changes, one.reason)
-
-    return TableExhibit(
-        title="The day",
-        columns=("time", "what", "where", "dollars", "left", "changes", "reason"),
-        rows=tuple(row(one) for one in plan.activities),
-    )
+    """Return the table of the day's activities, with cost and remaining budget in US dollars."""
+    rows = [
+        (
+            one.time,
+            one.what,
+            "" if one.mode else one.spot.name,
+            one.cost_usd,
+            one.budget_usd,
+            changes_in_words(one.changes),
+            one.reason,
+        )
+        for one in plan.activities
+    ]
+    columns = ("time", "what", "where", "dollars", "left", "changes", "reason")
+    return TableExhibit(title="The day", columns=columns, rows=tuple(rows))
 
 
 def _feeling_curves(plan: DayPlan) -> CurvesExhibit:

@@ -172,7 +172,7 @@ class Town:
     weekday: int
     """Day of the week, 0 for Monday."""
     home: LatLng | None = None
-    """Position where the day starts; `None` until the first question, which sets it to its own position."""
+    """Position where the day starts; `None` to take the one from which places are first asked for."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     """Places looked up, by id; `None` if the directory no longer knows the id."""
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
@@ -295,6 +295,7 @@ class Town:
                 way = TravelOption(mode, int(minutes), way_usd(mode, minutes)) if isfinite(minutes) else None
             if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
                 ways[mode] = way
+                # Other modes need not be looked up then: each may cost a request.
                 if mode == asked or (
                     mode == "walking" and asked == "any" and _is_easy(way, budget_usd, weak)
                 ):

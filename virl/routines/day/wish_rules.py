@@ -259,6 +259,7 @@ def _meant_activity(clause: str, activities: Sequence[NumberedActivity]) -> Numb
     by_number = {one.number: one for one in activities}
     for found in _NUMBER.finditer(clause):
         number = int(next(filter(None, found.groups())))
+        # The number of "move 9:30" or "start 9 am" is a time.
         if not re.match(rf"{_TIME}", clause[found.end() - len(str(number)) :]):
             return by_number.get(number) or NumberedActivity(
                 number=number, kind="normal", starts="00:00", ends="00:01"

@@ -6,35 +6,25 @@ from dataclasses import dataclass
 
 from rapidfuzz import utils
 
-from virl.agent.character import Character
+from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound, did_you_mean
 from virl.geo.globe import LatLng, distance
-from virl.mind.base import Mind
 from virl.mind.lexicon import words_of
-from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.mind.rules import RuleMind
-from virl.platform.city.maps import Maps
 from virl.platform.city.names import is_shortened, name_ratio
 from virl.platform.city.places import Place, Places
-from virl.platform.city.streetview import StreetView
 from virl.routines.directions.rules import PlacePick, PlaceQuery, is_named
 from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0
 """Least likeness, 0 to 100, of a name that counts as the one asked for. Chosen."""
-
 SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUESTION MARK}")
 """Punctuation at the end of a text that makes it a sentence, not a name."""
-
 NEAREST_M = 1.0
 """Radius in metres within which a listing of places must be complete; small: only the nearest are used."""
-
 CANDIDATES = 5
 """Upper bound on the number of places among which a local chooses. Chosen."""
-
-
 _NEAREST = re.compile(r"\b(?:nearest|closest)\b", re.IGNORECASE)
-
 FARTHEST_M = 50_000.0
 """Search radius in metres for the nearest place of a type if none is within reach."""
 
@@ -61,47 +51,28 @@ class Destination:
         return f"{self.lacking}. {text}" if self.lacking else text
 
 
-def find_destination(
-    places: Places,
-    streetview: StreetView,
-    mind: Mind,
-    here: LatLng,
-    settings: DirectionsSettings,
-    *,
-    character: Character,
-    place_types: Sequence[str],
-    prompts: Prompts = OUR_PROMPTS,
-    maps: Maps | None = None,
-) -> Destination:
-    """Return the place that a visitor's question asks for, or a substitute for it.
+def find_destination(agent: Agent, settings: DirectionsSettings) -> Destination:
+    """Return the place near an agent's start that a visitor's question asks for, or a substitute for it.
 
-    Args:
-        places: directory of places.
-        streetview: street view, from which places that it does not come near to are left for others.
-        mind: reads the question, and chooses among several places where that is wanted.
-        here: position of the visitor.
-        settings: the question, the greatest distance, and the choice among several places.
-        character: gives its intention as the question where the settings have none, and the place types that
-            may stand in for one that the town lacks.
-        place_types: place types that the city knows.
-        prompts: finds the prompts.
-        maps: say which of several is the nearest on foot; `None` takes the nearest in a straight line.
+    The question, the greatest distance and the choice among several places are in `settings`; without a
+    question, it is the agent's intention.
 
     Raises:
         NotFound: there is none within reach, and no substitute; says what is nearest to it.
         BadInput: a substitute type is no place type.
     """
-    asked = settings.to.strip() or character.intention
+    places, here, place_types = agent.city.places, agent.start.position, agent.senses.place_types
+    asked = settings.to.strip() or agent.character.intention
     kind = _named_kind(asked, place_types)
     is_name = kind is None and not asked.rstrip().endswith(SENTENCE_ENDS)
-    if is_name and (named := _find_named(places, streetview, asked, here, settings.within)):
+    if is_name and (named := _find_named(agent, asked, settings.within)):
         return Destination(named)
     if kind is None:
-        prompt = prompts.load("directions/destination", PlaceQuery)
-        searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
+        prompt = agent.prompts.load("directions/destination", PlaceQuery)
+        searched = agent.mind.ask(prompt, question=asked, place_types=list(place_types)).search
         kind = _named_kind(searched, place_types)
         if kind is None:
-            if named := _find_named(places, streetview, searched, here, settings.within):
+            if named := _find_named(agent, searched, settings.within):
                 return Destination(named)
             kind = searched
     if kind in place_types:
@@ -113,46 +84,37 @@ def find_destination(
         listed.sort(key=lambda place: (distance(here, place.position), place.id))
     found = [place for place in listed if place.is_open]
     if not found:
-        return _substitute(places, streetview, kind, here, settings.within, place_types, character)
-    if is_name and isinstance(mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
+        return _substitute(agent, kind, settings.within)
+    if is_name and isinstance(agent.mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
         lacking = f"No place called {asked} within {settings.within:,.0f} m"
         return Destination(found[0], lacking, words_of(kind), does_as_well=False)
     asks_nearest = bool(_NEAREST.search(asked))
     candidates, chosen = found[:CANDIDATES], found[0]
-    if asks_nearest and maps:
-        seconds = maps.travel_times([here], [place.position for place in candidates])[0]
+    if asks_nearest and not agent.city.ledger:  # travel times cost money elsewhere
+        seconds = agent.city.maps.travel_times([here], [place.position for place in candidates])[0]
         chosen = candidates[int(seconds.argmin())]
     elif settings.choose != "nearest" and not asks_nearest and len(found) > 1:
-        chosen = _choose_place(mind, candidates, here, asked, character.background, prompts)
+        chosen = _choose_place(agent, candidates, asked)
     return Destination(chosen)
 
 
-def _substitute(
-    places: Places,
-    streetview: StreetView,
-    kind: str,
-    here: LatLng,
-    within: float,
-    place_types: Sequence[str],
-    character: Character,
-) -> Destination:
+def _substitute(agent: Agent, kind: str, within: float) -> Destination:
     """Return the nearest open place of the first type that the character takes instead of a missing one.
 
-    Raises:
-        NotFound: there is none; names the nearest place of the missing type, else of any.
-        BadInput: a substitute type is no place type.
+    `NotFound`, raised if there is none, names the nearest place of the missing type, else of any.
     """
+    places, here, place_types = agent.city.places, agent.start.position, agent.senses.place_types
     lacking = f"No {words_of(kind)} within {within:,.0f} m"
-    listed = character.instead.get(kind, ())
+    listed = agent.character.instead.get(kind, ())
     if unknown := [one for one in listed if one not in place_types]:
         raise BadInput(
             f"instead: {kind}: {unknown[0]!r} is no kind of place{did_you_mean(unknown[0], place_types)}"
         )
     for other in listed:
         near = places.nearby(here, within, [other], whole=NEAREST_M)
-        place = next((one for one in near if one.is_open and streetview.nearest(one.position)), None)
-        if place:
-            return Destination(place, lacking, words_of(other), other in character.accepts)
+        for place in near:
+            if place.is_open and agent.city.streetview.nearest(place.position):
+                return Destination(place, lacking, words_of(other), other in agent.character.accepts)
     raise NotFound(f"{lacking} of the start{describe_nearest(places, kind, here, place_types)}")
 
 
@@ -181,16 +143,15 @@ def describe_nearest(places: Places, kind: str, here: LatLng, place_types: Seque
     )
 
 
-def _find_named(
-    places: Places, streetview: StreetView, name: str, here: LatLng, within: float
-) -> Place | None:
+def _find_named(agent: Agent, name: str, within: float) -> Place | None:
     """Return the nearest open place of a name, or of a short form of it, at most `within` metres away.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """
+    here, streetview = agent.start.position, agent.city.streetview
     near = [
         place
-        for place in places.search(name, here)
+        for place in agent.city.places.search(name, here)
         if place.is_open and distance(here, place.position) <= within
     ]
     found = [place for place in near if name_ratio(place.name, name) >= SAME_NAME]
@@ -208,21 +169,19 @@ def _named_kind(asked: str, place_types: Sequence[str]) -> str | None:
     return next((kind for kind in place_types if kind.replace("_", " ") == plain), None)
 
 
-def _choose_place(
-    mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
-) -> Place:
+def _choose_place(agent: Agent, found: Sequence[Place], asked: str) -> Place:
     """Return the place in `found` that the mind chooses for a question and the asker's background."""
-    pick = mind.ask(
-        prompts.load("directions/choice", PlacePick),
+    pick = agent.mind.ask(
+        agent.prompts.load("directions/choice", PlacePick),
         question=asked,
-        background=background,
+        background=agent.character.background,
         places=[
             {
                 "name": place.name,
                 "types": list(place.types),
                 "rating": place.rating,
                 "review_count": place.review_count,
-                "metres": distance(here, place.position),
+                "metres": distance(agent.start.position, place.position),
             }
             for place in found
         ],

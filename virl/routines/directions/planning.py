@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.errors import NoStreetView
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, bearing, distance, egocentric_word
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
@@ -13,7 +12,7 @@ from virl.platform.city.maps import Maps
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Panorama, Pose, StreetView
 from virl.platform.movers.base import Mover
-from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS, link_ahead
+from virl.platform.navigators.tourist.ways import DIRECTIONS, PARTS
 from virl.routines.directions.rules import Point, WrittenDirections
 from virl.routines.directions.walkway import (
     AHEAD,
@@ -76,20 +75,16 @@ def plan_walk(
     return tuple(stands_along(streetview, mover, start, path))
 
 
-class SightRecord(BaseModel):
+class SightRecord(JsonRecord):
     """Record of a landmark that is seen from a milestone: place id, name, direction in words."""
-
-    model_config = ConfigDict(frozen=True)
 
     place_id: str
     name: str
     where: str
 
 
-class Milestone(BaseModel):
+class Milestone(JsonRecord):
     """A point of a walk that directions mention: its start, a turn, or its end."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: str
     """Kind of the point: `start`, `turn` or `end`."""
@@ -125,10 +120,8 @@ class Milestone(BaseModel):
         return self.model_dump(include=set(Point.model_fields))
 
 
-class Directions(BaseModel):
+class Directions(JsonRecord):
     """Directions in words, with the walk that they describe."""
-
-    model_config = ConfigDict(frozen=True)
 
     destination: str
     place_id: str
@@ -268,7 +261,7 @@ def _turn_milestone(
         stand,
         turn=stand.turn,
         crossings=_crossings_between(walk, before, index) if count_crossings else None,
-        ends=link_ahead(stand.links, stand.pose.heading, stand.came_from) is None,
+        ends=stand.at_an_end,
         landmark=_sight_record(seen),
         passed=_sight_record(passed),
     )

@@ -69,28 +69,14 @@ def run(agent: Agent) -> None:
 
 
 def _destination(agent: Agent) -> Destination:
-    """Return the place to which the visitor is sent, noted once; raise `NotFound` if there is none.
-
-    Raises:
-        NotFound: there is none, and nothing in its place.
-    """
+    """Return the place to which the visitor is sent, noted once; raise `NotFound` if there is none."""
     if noted := agent.run.find_note("destination", "place"):
         if set(noted.data) == {"id"}:  # as earlier versions wrote it
             return Destination(agent.city.places.details(str(noted.data["id"])))
         if "place" in noted.data:
             return _DESTINATION.validate_python(noted.data)
         return Destination(_PLACE.validate_python(noted.data))
-    found = find_destination(
-        agent.city.places,
-        agent.city.streetview,
-        agent.mind,
-        agent.start.position,
-        DIRECTIONS.of(agent.character),
-        character=agent.character,
-        place_types=agent.senses.place_types,
-        prompts=agent.prompts,
-        maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
-    )
+    found = find_destination(agent, DIRECTIONS.of(agent.character))
     text = f"They want to go to {found.place.name}, {found.place.address}."
     if found.lacking:
         text = f"{found.lacking}: they go to {found.display_name}."

@@ -80,11 +80,7 @@ def tour_exhibits(
         for number, (told, _) in enumerate(legs, 1)
     )
     first, last = legs[0][0], legs[-1][0]
-    stops = (
-        ()
-        if not walked
-        else (MapPoint(lat=walked[-1].lat, lng=walked[-1].lng, label="stopped", style="stop"),)
-    )
+    stops = (MapPoint(lat=at.lat, lng=at.lng, label="stopped", style="stop") for at in walked[-1:])
     seen: list[tuple[int, str, str, str]] = []
     for step in steps:
         asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)

@@ -167,6 +167,7 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
     ways: deque[tuple[Pose, str | None, tuple[str, ...]]] = deque()
     ways.append((first.pose, first.came_from, (first.panorama.id,)))
     seen = {(first.came_from, first.panorama.id)}
+    # Breadth first, so the shortest way wins; by links, as words for turns depend on where one comes from.
     while ways:
         pose, came_from, way = ways.popleft()
         links = mover.links(pose)
@@ -240,10 +241,6 @@ class Lookout:
 
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
         """Return landmarks whose names are read from a stand in views `turns` degrees off ahead, best first.
-
-        Args:
-            stand: stand of a walk from which one looks.
-            turns: the middles of the views, degrees clockwise from the stand's heading.
 
         Raises:
             NoImagery: there is no view there.

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, MindFailed, NotFound, VirlError
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.mind.lexicon import load_lexicon, words_of
@@ -32,10 +31,8 @@ WITHIN_M = 2000.0
 _DRAWN_AMONG = 5  # nearest places of a kind; chosen
 
 
-class ErrandStop(BaseModel):
+class ErrandStop(JsonRecord):
     """A place or address where an errand is done, with the panorama nearest to it."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     """Title of the stop: an address, or a place's name."""
@@ -93,6 +90,7 @@ def find_errands(agent: Agent) -> Task:
             found[one] for one in range(number) if listed[one] == (where, what) and not is_address(where)
         ]
         taken = tuple(one for one in again if isinstance(one, ErrandStop))
+        # A name means the same place again; a kind of place, in small letters, the next one.
         found.append(_find_stop(agent, str(number + 1), where, what, taken if where.islower() else ()))
     stops = tuple(one for one in found if isinstance(one, ErrandStop))
     left_out = tuple(one for one in found if isinstance(one, str))
@@ -119,7 +117,7 @@ def find_errands(agent: Agent) -> Task:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Give stand-ins to errands that the city lacks; return (character, sentences on changes).
+    """Replace places and addresses of errands that a city lacks; return (character, sentences on changes).
 
     A place type becomes the nearest place of the types in the character's `instead`.
 
@@ -195,10 +193,8 @@ def _find_stop(
 def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
     """Return (title, position, `where` if a lesser substitute, else empty) of an errand's place not `taken`.
 
-    If stops of this type are taken, it is the nearest other open place of the type.
-
-    Raises:
-        NotFound: the city has no such place, and nothing in its place.
+    If stops of this type are taken, it is the nearest other open place of the type. `NotFound` is raised
+    if the city has none.
     """
     errands, here = ERRANDS.of(agent.character), agent.start.position
     if not taken:

@@ -12,20 +12,19 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
-from virl.geo.globe import LatLng, bearing, distance
+from virl.geo.globe import bearing, distance
 from virl.journal.records import ViewRecord
-from virl.mind.lexicon import Lexicon, words_of
+from virl.mind.lexicon import Lexicon
 from virl.mind.understanding import Reading
 from virl.mind.wishes import words_for_kinds
-from virl.platform.city.claims import ArrivalClaim
-from virl.platform.city.outcome import Outcome, OutcomeKind
+from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import Choice
 from virl.platform.navigators.point import DestinationOutcome, PointNavigator, plan_route
 from virl.routines.errands.finding import ErrandStop, Task, find_errands, fit
 from virl.routines.errands.rules import ANY_ORDER, read_errands
 from virl.routines.errands.settings import ERRANDS
-from virl.routines.errands.showing import answer, delay_text, exhibits, reason
+from virl.routines.errands.showing import conclude
 from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 
 __all__ = ["WISH", "fit", "run"]
@@ -76,47 +75,7 @@ def run(agent: Agent) -> None:
         agent.run.end(Outcome("not found", f"{fault}"), answer={"succeeded": False})
         return
     trip = plan_trip(agent, task)
-    outcomes = _walk_trip(agent, task, trip) if task.errands.walk else ()
-    ended = agent.run.steps[-1].outcome if agent.run.steps else None
-    is_late = delay_text(task, trip, agent.character.day_and_minute[1])
-    is_done = not task.left_out and not is_late and all(outcome.reached for outcome in outcomes)
-    at_limit = ended is not None and ended.kind == "limit"
-    lacking = [
-        f"No {words_of(stop.lacking)} found: took {stop.title}." for stop in task.stops if stop.lacking
-    ]
-    done: OutcomeKind = "substituted" if lacking else "finished"
-    agent.run.end(
-        Outcome(
-            done if is_done else "limit" if at_limit else "missed",
-            " ".join([*lacking, reason(task, trip, outcomes), *filter(None, [is_late])]),
-        ),
-        answer=answer(task, trip, outcomes) | {"succeeded": is_done and not lacking},
-        exhibits=exhibits(agent, task, trip),
-        claims=_claims(agent, goals_of(task, trip), outcomes),
-    )
-
-
-def _claims(
-    agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
-) -> list[ArrivalClaim]:
-    """Return a claim for each stop of the walk, that it was reached or not.
-
-    Where the walk was given up before its end, no claim is made of the stops that were still to come.
-    """
-    given_up = any(
-        step.outcome and step.outcome.kind in ("limit", "blocked") for step in agent.run.steps[-1:]
-    )
-    walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
-    return [
-        ArrivalClaim(
-            goal.title,
-            min(walked, key=lambda stood: distance(stood, goal.position)),
-            outcome.reached,
-            goal.position,
-        )
-        for goal, outcome in zip(goals, outcomes, strict=False)
-        if outcome.reached or not given_up
-    ]
+    conclude(agent, task, trip, _walk_trip(agent, task, trip) if task.errands.walk else ())
 
 
 def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:
@@ -135,11 +94,9 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
     written = list(agent.run.steps)
     # The last step is decided once more: its link may not have been taken.
     trail = [one.pose.pano_id for one in written[:-1]]
+    pose = agent.start_pose
     if written:
         pose = Pose(written[-1].pose.pano_id, written[-1].pose.heading)
-    else:
-        heading = agent.character.heading
-        pose = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     for step in navigator.walk(pose, trail, [one.step for one in written[:-1] if one.decided_by]):
         if step.index < len(written):
             known = written[step.index]

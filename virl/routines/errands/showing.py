@@ -1,11 +1,16 @@
-"""What Peng's result says and shows."""
+"""The end of a trip: what Peng's result says, claims and shows."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from virl.agent.agent import Agent
 from virl.clock import show_clock
-from virl.geo.globe import LatLng
+from virl.geo.globe import LatLng, distance
+from virl.mind.lexicon import words_of
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.numbers import count_noun
+from virl.platform.city.claims import ArrivalClaim
+from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.navigators.point import DestinationOutcome
 from virl.routines.errands.finding import Task
 from virl.routines.errands.trip import Trip, goals_of
@@ -13,14 +18,48 @@ from virl.routines.errands.trip import Trip, goals_of
 BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
-def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """Return the trip as data for the run's answer: order, end, times, metres, number of stops reached.
+def conclude(agent: Agent, task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> None:
+    """End the run with the trip and the outcomes of its stops.
 
     Args:
+        agent: agent who runs the errands.
         task: the errands' stops.
         trip: the planned trip through them.
         outcomes: the stops' outcomes in the trip's order; empty if nothing was walked.
     """
+    ended = agent.run.steps[-1].outcome if agent.run.steps else None
+    delay = _delay_text(task, trip, agent.character.day_and_minute[1])
+    is_done = not task.left_out and not delay and all(outcome.reached for outcome in outcomes)
+    at_limit = ended is not None and ended.kind == "limit"
+    lacking = [
+        f"No {words_of(stop.lacking)} found: took {stop.title}." for stop in task.stops if stop.lacking
+    ]
+    done: OutcomeKind = "substituted" if lacking else "finished"
+    # Where the walk was given up before its end, no claim is made of the stops that were still to come.
+    given_up = ended is not None and ended.kind in ("limit", "blocked")
+    walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
+    agent.run.end(
+        Outcome(
+            done if is_done else "limit" if at_limit else "missed",
+            " ".join(filter(None, [*lacking, _reason(task, trip, outcomes), delay])),
+        ),
+        answer=_answer(task, trip, outcomes) | {"succeeded": is_done and not lacking},
+        exhibits=_exhibits(agent, task, trip),
+        claims=[
+            ArrivalClaim(
+                goal.title,
+                min(walked, key=lambda stood: distance(stood, goal.position)),
+                outcome.reached,
+                goal.position,
+            )
+            for goal, outcome in zip(goals_of(task, trip), outcomes, strict=False)
+            if outcome.reached or not given_up
+        ],
+    )
+
+
+def _answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
+    """Return the trip as data for the run's answer: order, end, times, metres, number of stops reached."""
     return {
         "order": [task.stops[number].title for number in trip.order],
         "numbers": [number + 1 for number in trip.order],
@@ -35,16 +74,8 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
     }
 
 
-def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """Return sentences on the trip: its time, what it saves, stops not reached, errands left out.
-
-    Args:
-        task: the errands' stops.
-        trip: the planned trip through them.
-        outcomes: the stops' outcomes in the trip's order; empty if nothing was walked.
-    """
-    count = len(task.stops)
-    errands = "1 errand" if count == 1 else f"{count} errands"
+def _reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
+    """Return sentences on the trip: its time, what it saves, stops not reached, errands left out."""
     if trip.seconds_given is None or trip.metres_given is None:
         saving = "; no route leads through the order given."
     elif list(trip.order) == sorted(trip.order):
@@ -53,6 +84,7 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
         seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
         saving = f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
     by = BY[task.errands.travel]
+    errands = count_noun(len(task.stops), "errand")
     text = f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {by}{saving}"
     if not trip.is_shortest:
         text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
@@ -64,30 +96,20 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
     return text
 
 
-def delay_text(task: Task, trip: Trip, minute: int) -> str:
-    """Return a sentence on when a trip begun at `minute` of the day ends; empty if before its deadline.
-
-    Args:
-        task: the errands with their deadline.
-        trip: the planned trip; time spent at the stops is not counted.
-        minute: when it begins, in minutes after midnight.
-    """
+def _delay_text(task: Task, trip: Trip, minute: int) -> str:
+    """Return a sentence on when a trip begun at `minute` of the day ends; empty if before its deadline."""
+    # Time spent at the stops is not counted: nobody knows it.
     until, ends = task.demands.until, minute + trip.seconds / 60
     if until is None or ends <= until:
         return ""
     return f"Too late: it ends at {show_clock(round(ends))}, and had to by {show_clock(until)}."
 
 
-def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """Return the report's exhibits: map of the trip, bars of the minutes saved, table of the legs.
-
-    Args:
-        agent: agent who runs the errands.
-        task: the errands' stops.
-        trip: the planned trip through them.
-    """
+def _exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
+    """Return the report's exhibits: map of the trip, bars of the minutes saved, table of the legs."""
     goals = goals_of(task, trip)
-    points = [_point(task.start.position, task.start.title, "", "", "start")]
+    here = task.start.position
+    points = [MapPoint(lat=here.lat, lng=here.lng, label=task.start.title, style="start")]
     for number, goal in enumerate(goals, start=1):
         if goal is task.end:
             if goal is not task.start:
@@ -108,10 +130,9 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
     )
 
 
-def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
+def _point(where: LatLng, label: str, text: str, mark: str, style: Literal["pick", "stop"]) -> MapPoint:
     """Return a point of the map with its label, text, mark and style."""
-    data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
-    return MapPoint.model_validate(data)
+    return MapPoint(lat=where.lat, lng=where.lng, label=label, text=text, mark=mark, style=style)
 
 
 def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:

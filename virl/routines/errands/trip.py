@@ -16,13 +16,13 @@ from itertools import pairwise
 from time import monotonic
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.agent.agent import Agent
 from virl.errors import NoRoute
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.platform.city.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
@@ -36,20 +36,16 @@ ORDER = "order"
 AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
 
 
-class TripLeg(BaseModel):
+class TripLeg(JsonRecord):
     """The way from one stop to the next: its seconds, metres, and positions along it."""
-
-    model_config = ConfigDict(frozen=True)
 
     seconds: float
     metres: float
     path: tuple[LatLng, ...]
 
 
-class Trip(BaseModel):
+class Trip(JsonRecord):
     """A planned order of the stops with its length and time."""
-
-    model_config = ConfigDict(frozen=True)
 
     order: tuple[int, ...]
     """Indices of the stops, from 0, in visiting order."""
@@ -70,7 +66,7 @@ class Trip(BaseModel):
     @property
     def is_shortest(self) -> bool:
         """Return whether the order is proven to be the fastest, to a hundredth of a second."""
-        return StopOrder(self.order, self.seconds, self.bound).is_shortest
+        return self.seconds <= self.bound + 0.01
 
 
 def plan_trip(agent: Agent, task: Task) -> Trip:
@@ -124,11 +120,6 @@ class StopOrder:
     bound: float
     """Proven lower bound on the seconds of any order."""
 
-    @property
-    def is_shortest(self) -> bool:
-        """Return whether any faster order would gain at most a hundredth of a second."""
-        return self.seconds <= self.bound + 0.01
-
 
 def exact_order(times: Times) -> StopOrder:
     """Return the fastest order of at least one stop, by dynamic programming over sets of visited stops.
@@ -141,6 +132,7 @@ def exact_order(times: Times) -> StopOrder:
     fastest[1 << np.arange(count), np.arange(count)] = times.leave
     everything = (1 << count) - 1
     holds = (np.arange(1 << count)[:, None] >> np.arange(count) & 1).astype(bool)
+    # As binary numbers, sets come after all of their subsets.
     for visited in range(1, everything):
         inside, outside = holds[visited].nonzero()[0], (~holds[visited]).nonzero()[0]
         onward = fastest[visited, inside, None] + times.between[inside[:, None], outside]
@@ -298,9 +290,14 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
     # As a round trip: place 0 is start and end, the stops follow.
     costs = np.zeros((count, count))
     costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
+    # A place may follow any from which a way leads there, but never itself.
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
     until = monotonic() + seconds
-    cuts = _Cuts(count)
+    ones, each = np.ones(count), np.eye(count)
+    # Each place is left and entered once, and no two places form a loop.
+    once = csr_array(np.vstack([np.kron(each, ones), np.kron(ones, each)]))
+    constraints = [LinearConstraint(once, 1, 1)]
+    constraints += [_no_round(count, [a, b]) for a in range(count) for b in range(a)]
     bound = 0.0
     best = list(order.stops)
     while (left := until - monotonic()) > 0:
@@ -308,7 +305,7 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
             np.where(may, costs, 0.0).ravel(),
             integrality=np.ones(costs.size),
             bounds=Bounds(0, may.astype(float).ravel()),
-            constraints=cuts.constraints,
+            constraints=constraints,
             options={"time_limit": left, "mip_rel_gap": 0.0},
         )
         lower = answer.get("mip_dual_bound")
@@ -327,38 +324,17 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
             best = min(([place - 1 for place in path], best), key=finite.seconds_along)
             break
         # Only rounds that the solver comes to are forbidden: there are too many to list them all.
-        for label in range(rounds):
-            cuts.forbid(np.flatnonzero(labels == label).tolist())
+        closed = (np.flatnonzero(labels == label).tolist() for label in range(rounds))
+        constraints += [_no_round(count, places) for places in closed]
     found = times.seconds_along(best)
     return StopOrder(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
-class _Cuts:
-    """Constraints of an integer programme: each place is left and entered once, no smaller round closes."""
-
-    def __init__(self, count: int) -> None:
-        """Begin the constraints for `count` places: each is left and entered once, no two form a loop."""
-        self._count = count
-        self._inside: list[Floats] = []
-        self._most: list[float] = []
-        ones, each = np.ones(count), np.eye(count)
-        self._once = csr_array(np.vstack([np.kron(each, ones), np.kron(ones, each)]))
-        for a in range(count):
-            for b in range(a):
-                self.forbid([a, b])
-
-    @property
-    def constraints(self) -> list[LinearConstraint]:
-        """The constraints as SciPy's objects."""
-        cuts = vstack([csr_array(row) for row in self._inside])
-        return [LinearConstraint(self._once, 1, 1), LinearConstraint(cuts, -np.inf, self._most)]
-
-    def forbid(self, places: Sequence[int]) -> None:
-        """Add the constraint that no round closes through just these places, of which 0 is the start."""
-        inside = np.zeros((self._count, self._count))
-        inside[np.ix_(places, places)] = 1.0
-        self._inside.append(inside.reshape(1, -1))
-        self._most.append(len(places) - 1.0)
+def _no_round(count: int, places: Sequence[int]) -> LinearConstraint:
+    """Return the constraint that, of `count` places, no round closes through just the given ones."""
+    inside = np.zeros((count, count))
+    inside[np.ix_(places, places)] = 1.0
+    return LinearConstraint(csr_array(inside.reshape(1, -1)), -np.inf, len(places) - 1.0)
 
 
 def _finite(times: Times) -> Times:

@@ -194,6 +194,7 @@ class Signposts:
     def _describe_places(self, view: View, place_type: str) -> list[str]:
         """Return the name and type of each new place whose sign is in a view, as texts."""
         city, detector = self.agent.city, self.agent.senses.detector
+        # Signs far down the road can be read in a narrower view only.
         fov = reading_fov(LETTER_M, FARTHEST_M, view.camera.width)
         farther = city.streetview.view(view.pano_id, Camera(view.camera.heading, fov=fov))
         found = [sign for signs in detector.detect([view, farther], [place_type, SIGN]) for sign in signs]

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from virl.agent.agent import Agent, FarEyes
 from virl.agent.character import Character
-from virl.agent.going_on import link_taken
+from virl.agent.going_on import onward_pose
 from virl.agent.routine import Wish
 from virl.geo.globe import LatLng
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
 from virl.mind.understanding import Reading
 from virl.mind.wishes import particulars_wanted, requested_attributes, wishes_in, words_for_kinds
+from virl.pages.numbers import count_noun
 from virl.platform.city.claims import AbsenceClaim, PlaceClaim
 from virl.platform.city.outcome import Outcome
-from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
 from virl.routines.explore.deciding import consider, sought_type
@@ -48,7 +48,7 @@ def run(agent: Agent) -> None:
         _explore(agent)
     last = agent.run.steps[-1]
     entered = next((place for place in last.places if place.decision == "enter"), None)
-    # a journal of an earlier version has the end of the walk in words only
+    # The navigator decides why a walk ends; a journal of an earlier version has that in words only.
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
     character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
     types = (sought, *lexicon.also_counts.get(sought, ()))
@@ -72,7 +72,7 @@ def _describe_missed(agent: Agent, kind: str) -> str:
     if not seen:
         return f"nothing that he could tell to be a {kind} was in sight on {walked}"
     last = seen[-1]
-    places = "1 place" if len(seen) == 1 else f"{len(seen)} places"
+    places = count_noun(len(seen), "place")
     return f"{places} that may be a {kind} stood on {walked}, the last {last.name!r}: {last.reason}"
 
 
@@ -84,13 +84,6 @@ def _explore(agent: Agent) -> None:
     senses = agent.senses
     if agent.city.capabilities.has_free_lookup:  # else each name on a sign would cost a request
         senses = replace(senses, describer=Signposts(agent, senses.describer, known))
-    if done:  # where the last recorded step leads to
-        stood = Pose(done[-1].pose.pano_id, done[-1].pose.heading)
-        link = link_taken(agent.mover.links(stood), done[-1])
-        start = Pose(link.pano_id, link.heading)
-    else:
-        heading = agent.character.heading
-        start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
     navigator = IntentionNavigator(
         agent.city.streetview,
         agent.mover,
@@ -102,7 +95,7 @@ def _explore(agent: Agent) -> None:
         eyes=FarEyes(agent),
         prompts=agent.prompts,
     )
-    for step in navigator.walk(start, [step.pose.pano_id for step in done]):
+    for step in navigator.walk(onward_pose(agent), [step.pose.pano_id for step in done]):
         look = LookAround()
         for place in places_seen(agent, step, place_type, known, look):
             look.places.append(consider(agent, place))

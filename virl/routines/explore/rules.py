@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Attribute, Lexicon, found_in
@@ -101,8 +101,6 @@ def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str
 
 class PlaceFacts(BaseModel):
     """Known facts of a place in a prompt's inputs, as rules read them; `None` for unknown ones."""
-
-    model_config = ConfigDict(extra="ignore")
 
     name: str
     types: tuple[str, ...] = ()
@@ -208,7 +206,7 @@ def _clashes(
         if holds is None and not mention.holds:
             yield f"{attribute.say.split}, and the wish is for {wish}"
         elif holds is not None and holds != mention.holds:
-            yield f"it is {_attribute_words(attribute, holds=holds)}, and the wish is for {wish}"
+            yield f"it is {attribute_words(attribute, holds)}, and the wish is for {wish}"
 
 
 def _reasons_for(
@@ -218,10 +216,9 @@ def _reasons_for(
     lexicon: Lexicon,
 ) -> list[str]:
     """Return reasons for a place: wishes met (in `leaning`), its rating, wishes that nothing contradicts."""
-    met = [_wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
-    open_points = [
-        _wish_words(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None
-    ]
+    words = {name: _wish_words(mention, lexicon) for name, mention in wanted.items()}
+    met = [wish for name, wish in words.items() if leaning.get(name) is not None]
+    open_points = [wish for name, wish in words.items() if leaning.get(name) is None]
     reasons = [f"it is said to be {', '.join(met)}, as wished"] if met else []
     if rating is not None:
         reasons.append(f"it is rated {rating:.1f} of 5")
@@ -247,11 +244,11 @@ def _majority_views(
 
 def _wish_words(mention: Mention, lexicon: Lexicon) -> str:
     """Return a wish as words, such as "quiet", or for a refused attribute "not quiet"."""
-    return _attribute_words(lexicon.attributes[mention.attribute], holds=mention.holds)
+    return attribute_words(lexicon.attributes[mention.attribute], mention.holds)
 
 
-def _attribute_words(attribute: Attribute, *, holds: bool) -> str:
-    """Return the words for having an attribute (`holds`) or for lacking it."""
+def attribute_words(attribute: Attribute, holds: bool) -> str:
+    """Return the words for having an attribute, such as "quiet"; for lacking it unless `holds`."""
     return attribute.say.so if holds else attribute.say.not_so
 
 

@@ -19,11 +19,18 @@ from virl.mind.understanding import Reading
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Place
-from virl.platform.city.streetview import Panorama
 from virl.routines.client import check_language, client_of
-from virl.routines.homes.home import Home, Near, NoListings, Rated
 from virl.routines.homes.rules import HomeRatings, HomeWant, words_of_wants
-from virl.routines.homes.search import areas_outside, rent_of, search_homes, wants_of
+from virl.routines.homes.search import (
+    Home,
+    Near,
+    NoListings,
+    Rated,
+    areas_outside,
+    rent_of,
+    search_homes,
+    wants_of,
+)
 from virl.routines.homes.settings import RENT
 from virl.routines.homes.showing import conclude
 from virl.settings.region_file import MAX_FROM_CITY_M
@@ -47,16 +54,8 @@ def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
 WISH = Wish(_read_wish)
 
 
-def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Fit a character to a city, areas outside left out; return (character, sentences on changes).
-
-    Args:
-        character: character as its file has it.
-        city: city of the run.
-        start: not used.
-        seed: not used.
-    """
-    del start, seed
+def fit(character: Character, city: City, *_: object) -> tuple[Character, tuple[str, ...]]:
+    """Leave out a character's areas that lie outside a city; return (character, sentences on changes)."""
     rent = RENT.of(character)
     away = areas_outside(character, city)
     if rent is None or not away:
@@ -77,7 +76,7 @@ def run(agent: Agent) -> None:
     wants = wants_of(agent)
     rated: list[Rated] = []
     off_the_map: list[str] = []
-    for number, weighed in enumerate(weigh_homes(agent, search.homes, wants), 1):
+    for number, weighed in enumerate(_weigh_homes(agent, search.homes, wants), 1):
         agent.run.progress("weighing homes", number, len(search.homes))
         if isinstance(weighed, str):
             off_the_map.append(weighed)
@@ -86,17 +85,8 @@ def run(agent: Agent) -> None:
     conclude(agent, search, rated, off_the_map)
 
 
-def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
-    """Yield each home with its rating, or a sentence on why it has none, in order; noted ones are read.
-
-    Args:
-        agent: agent who searches.
-        homes: homes to weigh.
-        wants: place types that matter to the client.
-
-    Raises:
-        BadInput: the character has no `rent:`.
-    """
+def _weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
+    """Yield each home with its rating, or a sentence on why it has none, in order; noted ones are read."""
     for at in range(0, len(homes), TOGETHER):
         some, found = homes[at : at + TOGETHER], dict[str, tuple[Near, ...] | Weighed]()
         for home in some:
@@ -154,6 +144,7 @@ def _rate_homes(
     for home in homes:
         one = rated[home.id]
         data: dict[str, object] = {"rated": one.model_dump(mode="json")}
+        # One note has all ratings of a question, should the run be cut off before the others are written.
         data |= {"together": together} if asked and home is missing[0] else {}
         text = f"{one.rating:g} of 10. {one.reason}"
         agent.run.note(TOPIC, home.id, text, title=home.address, data=data)
@@ -164,12 +155,9 @@ def _ask_ratings(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
     """Return the mind's ratings of homes, in their order, asked for in one question."""
-    client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
+        **client_of(agent.character).texts,
         price=list(rent_of(agent).price),
         wants=[want.model_dump() for want in wants],
         homes=[
@@ -195,11 +183,7 @@ def _ask_ratings(
 
 
 def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
-    """Return the minutes on foot to places by id, infinite without a way.
-
-    Raises:
-        NoRoute: no way leads to any of them.
-    """
+    """Return the minutes on foot to places by id, infinite without a way; raise `NoRoute` if none has one."""
     once = {place.id: place.position for place in places}
     if not once:
         return {}

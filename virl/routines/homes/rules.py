@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
 from virl.mind.replies import Reply, name_list, number_range
 from virl.mind.sentences import asked_for
-from virl.routines.client import Rating, check_offered, walk_in_words
-from virl.routines.homes.home import bedrooms_in_words
+from virl.pages.numbers import count_noun
+from virl.routines.client import ClientTexts, check_offered, walk_in_words
 
 MUST, WANTED, NICE = 3, 2, 1
 MOST_WANTS = 10
@@ -109,21 +109,17 @@ class HomeWants(Reply):
         return wants
 
 
-class WantsQuestion(BaseModel):
+class WantsQuestion(ClientTexts):
     """Inputs of the prompt `homes/wants`, as its rule reads them."""
 
-    name: str
-    background: str
-    intention: str
     place_types: tuple[str, ...]
 
 
 class HomeFacts(BaseModel):
     """Known facts of a home in a prompt's inputs, as rules read them; `None` for unknown ones."""
 
-    model_config = ConfigDict(extra="ignore")
-
     rent: float
+    """Rent in US dollars a month."""
     area_m2: float | None
     bedrooms: int | None
     year_built: int | None
@@ -145,27 +141,13 @@ class HomeAndAround(BaseModel):
     nearby: tuple[NearFacts, ...]
 
 
-class _Client(BaseModel):
-    """Base of the inputs of `homes/rating`: the client, their prices in US dollars, and their wants."""
-
-    name: str
-    background: str
-    intention: str
-    price: tuple[float, float]
-    wants: tuple[HomeWant, ...]
-
-
-class HomesQuestion(_Client):
+class HomesQuestion(ClientTexts):
     """Inputs of the prompt `homes/rating`, as its rule reads them."""
 
+    price: tuple[float, float]
+    """Lowest and highest rent that the client pays, in US dollars a month."""
+    wants: tuple[HomeWant, ...]
     homes: tuple[HomeAndAround, ...]
-
-
-class HomeQuestion(_Client):
-    """Inputs of `homes/rating` on one of its homes."""
-
-    home: HomeFacts
-    nearby: tuple[NearFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +177,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 
 
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a client's wish on which `list_wants`, `rate_home` and `highest_rent` act."""
+    """Yield the words of a client's wish on which `list_wants`, `rate_homes` and `highest_rent` act."""
     homes = lexicon.homes
     qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
     weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
@@ -222,20 +204,13 @@ def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
     """Return a rating, 0 to 10, of each home, independent of the others."""
-    asked = question.model_dump(exclude={"homes"})
-    rated = [
-        rate_home(HomeQuestion.model_validate({**asked, **home.model_dump()}), lexicon)
-        for home in question.homes
-    ]
-    return HomeRatings(
-        ratings=tuple(HomeRating(home=number, **one.model_dump()) for number, one in enumerate(rated))
-    )
+    return HomeRatings(ratings=tuple(_rate_home(question, at, lexicon) for at in range(len(question.homes))))
 
 
-def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
-    """Return a home's rating, 0 to 10: the weighted mean of its criteria, times ten."""
-    points = []
-    near = {place.place_type: place for place in question.nearby}
+def _rate_home(question: HomesQuestion, number: int, lexicon: Lexicon) -> HomeRating:
+    """Return the rating of the home with a number, from 0: the weighted mean of its criteria, times ten."""
+    points, asked = [], question.homes[number]
+    near = {place.place_type: place for place in asked.nearby}
     for want in question.wants:
         place = near.get(want.place_type)
         kind = want.place_type.replace("_", " ")
@@ -245,42 +220,35 @@ def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
         closeness = exp(-place.walk_minutes / FADING_MIN)
         fact = f"{kind} in {walk_in_words(place.walk_minutes)}"
         points.append(_Criterion(want.importance, closeness if want.near else 1 - closeness, fact))
-    points += _home_points(question, lexicon)
+    points += _home_points(question, asked.home, lexicon)
     total = sum(point.weight for point in points)
     rating = 10 * sum(point.weight * point.worth for point in points) / total
     # The explanation names the facts that moved the rating most.
     telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
     text = "; ".join(point.fact for point in telling[:5])
-    return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+    return HomeRating(home=number, rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
 
 
-def _home_points(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Criterion]:
-    """Yield a criterion for the rent, and for each wish on size, bedrooms and age."""
+def _home_points(question: HomesQuestion, home: HomeFacts, lexicon: Lexicon) -> Iterator[_Criterion]:
+    """Yield a criterion for a home's rent, and one for each of the client's wishes on size, rooms and age."""
     homes = lexicon.homes
     told = " ".join(lexicon.sentences(asked_for(question.intention)))
-    home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
+    words = phrase_pattern(homes.unmeant).sub(" ", told)
     low, high = question.price
     if not found_in(words, homes.careless):
         weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
-        worth = _bounded_share(high - home.rent, high - low)
+        worth = _share_of_span(home.rent, high, low)
         yield _Criterion(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
     if found_in(words, homes.spacious):
-        worth = (
-            UNKNOWN if home.area_m2 is None else _bounded_share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
-        )
         size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
-        yield _Criterion(SIZE_WEIGHT, worth, size)
+        yield _Criterion(SIZE_WEIGHT, _share_of_span(home.area_m2, SMALL_M2, LARGE_M2), size)
     listed = _BEDROOMS.search(words)
     if listed or _STUDIO.search(words):
         rooms = int(_ROOMS.get(listed[1], 0) or listed[1]) if listed else 0
         worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
         wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
         yield _Criterion(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
-    newness = (
-        UNKNOWN
-        if home.year_built is None
-        else _bounded_share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
-    )
+    newness = _share_of_span(home.year_built, OLD_YEAR, NEW_YEAR)
     built = f"built in {home.year_built or 'nobody knows when'}"
     if _wishes(words, homes.modern, homes.not_modern, homes.not_old):
         yield _Criterion(AGE_WEIGHT, newness, built)
@@ -326,6 +294,15 @@ def _names_found(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
     return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
 
 
-def _bounded_share(part: float, whole: float) -> float:
-    """Return `part` divided by `whole`, limited to [0, 1]; 1 if `whole` is not above 0."""
-    return min(1.0, max(0.0, part / whole)) if whole > 0 else 1.0
+def _share_of_span(value: float | None, worst: float, best: float) -> float:
+    """Return how good a value is, from 0 at `worst` to 1 at `best` and beyond; `UNKNOWN` for `None`."""
+    if value is None:
+        return UNKNOWN
+    return min(1.0, max(0.0, (value - worst) / (best - worst))) if best != worst else 1.0
+
+
+def bedrooms_in_words(count: int | None) -> str:
+    """Return a number of bedrooms as text, such as "2 bedrooms"; 0 is a studio, `None` unknown."""
+    if count is None:
+        return "bedrooms unknown"
+    return count_noun(count, "bedroom") if count else "studio"

@@ -1,35 +1,97 @@
-"""A search for homes: which are in the client's districts, within the price window and of the right size."""
+"""A search for homes: which are in the client's districts, within the price window and of the right size.
 
-from contextlib import suppress
+Listings come from the city's provider, a file of RentCast records, or the RentCast API.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
 from shapely import Point, Polygon, intersects_xy
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, LocalFrame
 from virl.geo.region import Region
+from virl.journal.convert import requests_record
+from virl.journal.records import CostRecord
 from virl.mind.lexicon import load_lexicon
+from virl.money.ledger import Ledger
 from virl.pages.numbers import count_noun
-from virl.platform.city.city import City, Listing
+from virl.platform.city.city import City, Listing, Listings
 from virl.platform.providers.cities import city_settings, region_called, region_of_city
+from virl.platform.providers.provider import Access
+from virl.platform.providers.rentcast.client import open_rentcast
+from virl.platform.providers.rentcast.listings import RentCastListings, read_listings
 from virl.routines.client import client_of
 from virl.routines.counting.routine import region_of
-from virl.routines.homes.home import Home, ListingSource, opened_source
-from virl.routines.homes.rules import HomeWant, HomeWants, highest_rent
+from virl.routines.homes.rules import HomeWant, HomeWants, bedrooms_in_words, highest_rent
 from virl.routines.homes.settings import RENT, Area, Circle, Renting
 
+CITY, RENTCAST = "city", "rentcast"
+"""Names of sources of listings: the city's provider, and the RentCast API."""
 _CIRCLE_CORNERS = 64  # of the polygon that stands for a circle: within 0.2 % of its area
 WANTS, HOMES = "wants", "homes"
 KEY = "all"
 
 
-class HomeSearch(BaseModel):
-    """The result of a search for homes: the homes found, and the listings left out."""
+class Home(JsonRecord):
+    """A home for rent, as recorded in the journal."""
 
-    model_config = ConfigDict(frozen=True)
+    id: str
+    address: str
+    lat: float
+    lng: float
+    price: float
+    """Rent in US dollars a month."""
+    property_type: str
+    bedrooms: int | None
+    """Number of bedrooms, 0 for a studio; `None` if not listed."""
+    bathrooms: float | None
+    area: float | None
+    """Floor area in square metres; `None` if not listed."""
+    year_built: int | None
+
+    @classmethod
+    def of(cls, listing: Listing) -> "Home":
+        """Return the record of a listing."""
+        facts = asdict(listing)
+        at: LatLng = facts.pop("position")
+        return cls(**facts, lat=at.lat, lng=at.lng)
+
+    @property
+    def size(self) -> str:
+        """Bedrooms and area as text, such as `"2 bedrooms, 64 square metres"`."""
+        rooms = bedrooms_in_words(self.bedrooms)
+        return rooms if self.area is None else f"{rooms}, {self.area:.0f} square metres"
+
+
+class Near(JsonRecord):
+    """The nearest place of a type to a home, by minutes on foot."""
+
+    place_type: str
+    name: str = ""
+    walk_minutes: float | None = None
+    """Minutes on foot from the home; `None` if no place of the type is within reach."""
+    count: int = 0
+    """Number of places of the type within reach; 0 if none can be walked to."""
+
+
+class Rated(JsonRecord):
+    """A home with the places near it, and its rating for a client."""
+
+    home: Home
+    nearby: tuple[Near, ...]
+    rating: float
+    """Rating of how well the home suits, 0 to 10."""
+    reason: str
+
+
+class HomeSearch(JsonRecord):
+    """The result of a search for homes: the homes found, and the listings left out."""
 
     areas: tuple[str, ...]
     homes: tuple[Home, ...]
@@ -45,9 +107,7 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
     client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/wants", HomeWants),
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
+        **client.texts,
         place_types=list(agent.senses.place_types),
     )
     weights = {1: "perhaps ", 2: "", 3: "above all "}
@@ -90,7 +150,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     if noted := agent.run.find_note(HOMES, KEY):
         return HomeSearch.model_validate(noted.data)
     rent, areas = rent_of(agent), _areas_of(agent)
-    with opened_source(agent) as source:
+    with _opened_source(agent, rent.listings) as source:
         found, unsure = _find_homes(source, areas, rent)
     outside = [
         f"{one.address}: lies outside {', '.join(areas) or agent.city.title}"
@@ -112,9 +172,57 @@ def search_homes(agent: Agent) -> HomeSearch:
     return made
 
 
-def _find_homes(
-    source: ListingSource, areas: dict[str, Polygon], rent: Renting
-) -> tuple[list[Listing], list[str]]:
+class NoListings(BadInput):
+    """Error raised if the city's provider has no homes for rent."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """A source of homes for rent, with the faults of its listings and the cost of asking it."""
+
+    listings: Listings
+    all: Sequence[Listing] = ()
+    """All listings; empty if the source must be asked by area."""
+    faults: Sequence[str] = ()
+    """Faults of listings that were left out, in words."""
+    cost: CostRecord | None = None
+
+
+@contextmanager
+def _opened_source(agent: Agent, name: str) -> Iterator[_Source]:
+    """Yield the opened source of listings with a name: `city`, `rentcast`, or the path of a file."""
+    if name == CITY:
+        if agent.city.listings is None:
+            raise NoListings(
+                f"{agent.city.title} has no homes for rent: set `rent: listings:` to rentcast or a JSON file"
+            )
+        yield _Source(agent.city.listings)
+    elif name == RENTCAST:
+        asked = agent.run.start.access
+        ledger = Ledger()  # one of its own: the note on the listings has their cost
+        ledger.book = agent.run.ledger.book
+        access = Access(
+            ledger,
+            asked.cache,
+            agent.run.start.id,
+            Path(asked.record) if asked.record else None,
+            Path(asked.replay) if asked.replay else None,
+            agent.city.left_out,
+        )
+        with open_rentcast(access) as http:
+            provider = RentCastListings(http)
+            source = _Source(provider)
+            yield source
+            source.faults = tuple(provider.faults)
+            spent = requests_record(ledger.take())
+            source.cost = CostRecord(usd=spent.usd, requests=spent)
+    else:
+        add = agent.city.left_out.add
+        held = read_listings(agent.source.parent / name, lambda reason, part: add(name, reason, part))
+        yield _Source(held, held.all, held.faults)
+
+
+def _find_homes(source: _Source, areas: dict[str, Polygon], rent: Renting) -> tuple[list[Listing], list[str]]:
     """Return (homes in the areas with fitting price and bedrooms, sentences on homes of unknown bedrooms)."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
     low, high = rent.price
@@ -136,11 +244,7 @@ def _find_homes(
 
 
 def _areas_of(agent: Agent) -> dict[str, Polygon]:
-    """Return the polygons of the search's areas by label, points as (longitude, latitude) in degrees.
-
-    Raises:
-        BadInput: one is not known, or is no polygon.
-    """
+    """Return the polygons of the search's areas by label, points as (longitude, latitude) in degrees."""
     rent = RENT.of(agent.character)
     if rent is None or not rent.areas:
         return {agent.city.title: _region_outline(region_of(agent))}

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
-from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.pages.numbers import count_noun
 from virl.platform.city.claims import HomeClaim
 from virl.platform.city.outcome import Outcome
 from virl.routines.client import client_of
-from virl.routines.homes.home import Rated, rank_homes
-from virl.routines.homes.search import HomeSearch, rent_of
+from virl.routines.homes.search import HomeSearch, Rated, rent_of
 
 LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
 
@@ -24,7 +23,7 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
         rated: homes with ratings.
         off_the_map: sentences on homes without one, since no way leads there.
     """
-    best = rank_homes(rated)
+    best = sorted(rated, key=lambda one: (-one.rating, one.home.price, one.home.id))
     skipped = [*search.skipped, *off_the_map]
     answer: dict[str, object] = {
         "pick": best[0].home.id if best else None,
@@ -84,25 +83,24 @@ def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
             *(f"minutes to {kind.replace('_', ' ')}" for kind in kinds),
             "why",
         ),
-        rows=tuple(_home_row(one) for one in shown),
+        rows=tuple(
+            (
+                one.home.address,
+                one.rating,
+                one.home.price,
+                one.home.bedrooms,
+                one.home.area,
+                str(one.home.year_built or ""),
+                *(
+                    None if near.walk_minutes is None else max(1, round(near.walk_minutes))
+                    for near in one.nearby
+                ),
+                one.reason,
+            )
+            for one in shown
+        ),
         picked=0,
         note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent.",
-    )
-
-
-def _home_row(one: Rated) -> tuple[Cell, ...]:
-    """Return a home's row: address, rating, rent, size, year, minutes to wanted places, reason."""
-    home = one.home
-    walks = (None if near.walk_minutes is None else max(1, round(near.walk_minutes)) for near in one.nearby)
-    return (
-        home.address,
-        one.rating,
-        home.price,
-        home.bedrooms,
-        home.area,
-        str(home.year_built or ""),
-        *walks,
-        one.reason,
     )
 
 

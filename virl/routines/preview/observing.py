@@ -1,6 +1,7 @@
 """What is seen of the ground and of signs at each panorama, and what is told of the whole way from it."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from statistics import median, mode
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from virl.errors import NoImagery
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, LocalFrame, compass_word, distance, normalize_heading, signed_turn
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera, StreetView, View
@@ -33,13 +34,7 @@ TURN_DEG = 35.0  # chosen: less is a bend, which the pavement follows
 TRAFFIC_LIGHT = "traffic light"
 
 
-class _SeenRecord(BaseModel):
-    """Base of the records of what is seen from one panorama."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CrossingSeen(_SeenRecord):
+class CrossingSeen(JsonRecord):
     """A marked crossing as seen from one panorama."""
 
     lat: float
@@ -50,7 +45,7 @@ class CrossingSeen(_SeenRecord):
     """Number of stripes that were seen."""
 
 
-class SideSeen(_SeenRecord):
+class SideSeen(JsonRecord):
     """One side of the street as seen from one panorama."""
 
     kerb_m: float | None
@@ -61,7 +56,7 @@ class SideSeen(_SeenRecord):
     """Surface of the pavement, or, without an edge, of what the camera stands on; `None` if not seen."""
 
 
-class LandmarkSeen(_SeenRecord):
+class LandmarkSeen(JsonRecord):
     """A place whose sign was read from one panorama."""
 
     place_id: str
@@ -71,7 +66,7 @@ class LandmarkSeen(_SeenRecord):
     lng: float
 
 
-class Glance(_SeenRecord):
+class Glance(JsonRecord):
     """All that is seen from one panorama, except things in visual memory."""
 
     lat: float
@@ -211,6 +206,7 @@ def legs_of(
             for one in facts
             if (low < one.along_m or first == 0) and (one.along_m <= high or last == bounds[-1])
         ]
+        # Where streets meet, a view to the side shows the other street.
         inner = [one for one in glances[first : last + 1] if len(one.ways) <= 2] or glances[first : last + 1]
         legs.append(
             Leg(
@@ -265,27 +261,20 @@ def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
     ]
 
 
-def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
-    """Return the landmarks of a way, each once, with the number of panoramas that showed it."""
-    every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
-    looks = [seen.place_id for glance in glances for seen in glance.landmarks]
-    return [
-        SightedThing(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
-        for one in every.values()
-    ]
-
-
-def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
-    """Return the objects in visual memory as things, with the number of panoramas that saw each."""
-    return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
-
-
 def _facts_beside(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
     """Return what lies within 22 m of a way as facts, with their place along it."""
-    beside = found_things(things)
+    signs = [seen for glance in glances for seen in glance.landmarks]
+    looks = Counter(seen.place_id for seen in signs)
+    landmarks = {
+        seen.place_id: SightedThing(
+            LANDMARK, LatLng(seen.lat, seen.lng), looks[seen.place_id], seen.name, seen.place_id
+        )
+        for seen in signs
+    }
+    beside = [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
     lights = [one.position for one in beside if one.kind == TRAFFIC_LIGHT]
     facts = []
-    for one in (*found_crossings(glances), *found_landmarks(glances), *beside):
+    for one in (*found_crossings(glances), *landmarks.values(), *beside):
         spot = track.spot(one.position)
         if abs(spot.off) > BESIDE_M or distance(track.position(spot.along), one.position) > BESIDE_M:
             continue

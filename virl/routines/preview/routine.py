@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from random import Random
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, parse_start
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
 from virl.mind.understanding import Reading
@@ -105,10 +104,8 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     return character.model_copy(update={"preview": preview.model_copy(update={"to": to})}), (told,)
 
 
-class _Goal(BaseModel):
+class _Goal(JsonRecord):
     """The destination of a way, as recorded in its note."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     lat: float
@@ -138,10 +135,8 @@ def run(agent: Agent) -> None:
         agent.run.end(Outcome("blocked", f"No way was found: {fault}."))
         return
     if len(walk) < 2:  # the panorama nearest to both
-        ended = Outcome(
-            "arrived" if goal.succeeded else "substituted", goal.with_lacks(f"{title} is where you are.")
-        )
-        agent.run.end(ended)
+        told = goal.with_lacks(f"{title} is where you are.")
+        agent.run.end(Outcome("arrived" if goal.succeeded else "substituted", told))
         return
     limit = agent.character.limits.steps
     if len(walk) - 1 > limit:
@@ -203,12 +198,7 @@ def _make_preview(
 
 
 def _destination(agent: Agent) -> _Goal:
-    """Return the destination of the way, found once a run and noted.
-
-    Raises:
-        NotFound: the town has nothing of the kind, and nothing in its place.
-        BadInput: the character names an address or place that is not there.
-    """
+    """Return the destination of the way, found once a run and noted; raise `NotFound` if there is none."""
     if noted := agent.run.find_note(DESTINATION, "place"):
         return _Goal.model_validate(noted.data)
     settings, here = PREVIEW.of(agent.character), agent.start.position
@@ -225,17 +215,7 @@ def _destination(agent: Agent) -> _Goal:
             raise BadInput(f"{agent.run.start.agent}: preview: to: {fault}") from fault
         goal = _Goal(title=title, lat=position.lat, lng=position.lng)
     else:
-        found = find_destination(
-            agent.city.places,
-            agent.city.streetview,
-            agent.mind,
-            here,
-            DirectionsSettings(to=asked, within=settings.within),
-            character=agent.character,
-            place_types=agent.senses.place_types,
-            prompts=agent.prompts,
-            maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
-        )
+        found = find_destination(agent, DirectionsSettings(to=asked, within=settings.within))
         goal = _Goal(
             title=found.place.name,
             lat=found.place.position.lat,

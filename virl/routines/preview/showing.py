@@ -46,11 +46,9 @@ def summary(preview: WayPreview) -> str:
     kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
     crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
     lit = sum(fact.lights for fact in crossings)
-    turns, length = _count_things(len(preview.legs) - 1, "turn"), preview.length_m
-    benches, stops = (
-        _count_things(kinds["bench"], "bench", "benches"),
-        _count_things(kinds["bus stop"], "bus stop"),
-    )
+    length, turns = preview.length_m, _count_things(len(preview.legs) - 1, "turn")
+    benches = _count_things(kinds["bench"], "bench", "benches")
+    stops = _count_things(kinds["bus stop"], "bus stop")
     marked = _count_things(len(crossings), "marked crossing")
     far = effort(length, preview.profile)
     parts = [
@@ -89,6 +87,7 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
     """Return the facts of a stretch told to a profile, in the way's order; on wheels, obstacles first."""
     names = [fact for fact in leg.facts if fact.kind == LANDMARK]
+    # What was read from many places is easily found.
     best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
     told = [
         fact for fact in leg.facts if fact.kind in TELLS[profile] and (fact.kind != LANDMARK or fact in best)

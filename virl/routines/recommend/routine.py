@@ -29,12 +29,7 @@ __all__ = ["WISH", "fit", "run"]
 def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
     """Return the client's wish as text, with its words on types, attributes and walks that rules use."""
     client = client_of(character)
-    asked = SearchQuestion(
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
-        place_types=lexicon.kinds,
-    )
+    asked = SearchQuestion(**client.texts, place_types=lexicon.kinds)
     kinds, text = plan_search(asked, lexicon).place_types, client.intention
     used = [*words_for_kinds(text, kinds, lexicon), *walks_in(asked_for(text))]
     used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]

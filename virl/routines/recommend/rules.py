@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, name_list
 from virl.mind.sentences import asked_for
 from virl.mind.wishes import Mention, vote, wishes
-from virl.routines.client import Rating, check_offered, walk_in_words, walk_minutes
-from virl.routines.explore.rules import ReviewText, TypeQuestion, choose_place_type
+from virl.routines.client import ClientTexts, Rating, check_offered, walk_in_words, walk_minutes
+from virl.routines.explore.rules import ReviewText, TypeQuestion, attribute_words, choose_place_type
 
 NOBODY_SAYS = "nobody says whether it is"
 """Beginning of the reason that lists wishes of which nothing is known."""
@@ -54,12 +54,9 @@ class PlaceSearch(Reply):
         return check_offered(place_types, info)
 
 
-class SearchQuestion(BaseModel):
+class SearchQuestion(ClientTexts):
     """Inputs of the prompt `recommend/search`, as its rule reads them."""
 
-    name: str
-    background: str
-    intention: str
     place_types: tuple[str, ...]
 
 
@@ -90,8 +87,6 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
 class SuitFacts(BaseModel):
     """Known facts of a place in a prompt's inputs, as rules read them; `None` for unknown ones."""
 
-    model_config = ConfigDict(extra="ignore")
-
     name: str
     walk_minutes: float
     rating: float | None = None
@@ -99,12 +94,9 @@ class SuitFacts(BaseModel):
     price_level: int | None = None
 
 
-class SuitQuestion(BaseModel):
+class SuitQuestion(ClientTexts):
     """Inputs of the prompt `recommend/rating`, as its rule reads them."""
 
-    name: str
-    background: str
-    intention: str
     place: SuitFacts
     reviews: tuple[ReviewText, ...] = ()
     """Reviews of the place, given to rules beside the prompt's inputs."""
@@ -150,18 +142,15 @@ def _wish_by_wish(
     lexicon: Lexicon,
 ) -> Iterator[str]:
     """Yield reasons on the wished attributes: met, missed, disputed, or not spoken of by reviews."""
-
-    def describe(name: str, *, holds: bool) -> str:
-        """Return the words for having an attribute, or for lacking it."""
-        say = lexicon.attributes[name].say
-        return say.so if holds else say.not_so
-
-    met = [describe(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
-    missed = [describe(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
-    unknown = [describe(name, holds=one.holds) for name, one in wanted.items() if name not in spoken_of]
-    split = [
-        lexicon.attributes[name].say.split for name in wanted if name in spoken_of and chances[name] == 0.5
+    says = {name: lexicon.attributes[name] for name in wanted}
+    met = [attribute_words(says[name], one.holds) for name, one in wanted.items() if chances[name] > 0.5]
+    missed = [
+        attribute_words(says[name], not one.holds) for name, one in wanted.items() if chances[name] < 0.5
     ]
+    unknown = [
+        attribute_words(says[name], one.holds) for name, one in wanted.items() if name not in spoken_of
+    ]
+    split = [says[name].say.split for name in wanted if name in spoken_of and chances[name] == 0.5]
     if met:
         yield f"visitors find it {', '.join(met)}, as wished"
     if missed:

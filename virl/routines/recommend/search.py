@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound
+from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, distance
 from virl.pages.numbers import count_noun
 from virl.platform.city.locate import locate
@@ -25,10 +25,8 @@ SUITS, UNSURE, TOO_DEAR = 2, 1, 0  # what is known of a price: better is more
 _METRES_A_MINUTE = SPEED_M_S["walking"] * 60
 
 
-class PlaceInReach(BaseModel):
+class PlaceInReach(JsonRecord):
     """A place within reach of the client, by id, with its distance."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     minutes: float
@@ -37,10 +35,8 @@ class PlaceInReach(BaseModel):
     """Metres from the client to the place in a straight line."""
 
 
-class Search(BaseModel):
+class Search(JsonRecord):
     """A search's kinds of places and limits, and the places found, the most promising first."""
-
-    model_config = ConfigDict(frozen=True)
 
     place_types: tuple[str, ...]
     max_price_level: int | None = None
@@ -89,12 +85,9 @@ def search(agent: Agent, errand: Errand) -> Search:
         if isinstance(agent.city.places, PlacesInFull):
             _within_reach(agent, errand.position, made.limit_minutes, made.place_types, made.max_price_level)
         return made
-    client = errand.client
     plan = agent.mind.ask(
         agent.prompts.load("recommend/search", PlaceSearch),
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
+        **errand.client.texts,
         place_types=list(agent.senses.place_types),
     )
     made = _search_places(agent, errand.position, plan)
@@ -126,6 +119,7 @@ def _within_reach(
         rated = places.nearby_rated(here, reach, types, least, max_price_level)
         told = _open_ones([*told, *rated])
         promises = sorted((_promise(place, max_price_level) for place in told), reverse=True)[:wanted]
+        # Places not told of have fewer stars than `least`, no ratings or a higher price: none is as good.
         if len(promises) == wanted and promises[-1] >= (SUITS, max(least, USUAL_STARS)):
             return told
         if complete_to(rated) < reach:

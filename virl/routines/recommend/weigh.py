@@ -49,20 +49,9 @@ class Candidate(JsonRecord):
 
     def record(self, *, picked: bool) -> PlaceRecord:
         """Return the candidate as the journal's record of a place, `picked` or left aside."""
-        return PlaceRecord(
-            id=self.id,
-            name=self.name,
-            types=self.types,
-            lat=self.lat,
-            lng=self.lng,
-            address=self.address,
-            rating=self.stars,
-            review_count=self.review_count,
-            price_level=self.price_level,
-            summary=self.summary,
-            decision="enter" if picked else "continue",
-            reason=self.reason,
-        )
+        # In the journal, a place's rating is the public one.
+        shared = self.model_dump(include=set(PlaceRecord.model_fields) - {"rating"})
+        return PlaceRecord(**shared, rating=self.stars, decision="enter" if picked else "continue")
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
@@ -161,10 +150,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`.
-
-    With `unsure`, unknown hours do.
-    """
+    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`."""
     if noted := agent.run.find_note(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])
@@ -216,13 +202,10 @@ def _rate_candidate(
 ) -> Candidate:
     """Return a place as a candidate, rated by the mind; `opened` are its hours in words."""
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
-    client = errand.client
     rated = agent.mind.ask(
         agent.prompts.load("recommend/rating", Rating),
         rule_inputs={"reviews": reviews},
-        name=client.name,
-        background=client.background,
-        intention=client.intention,
+        **errand.client.texts,
         place={
             "name": place.name,
             "types": list(place.types),

@@ -29,7 +29,7 @@ from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in, told_moment
-from virl.platform.city.streetview import Camera, Link, Panorama, Pose
+from virl.platform.city.streetview import Camera, Link, Panorama
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.sight.explorer import SightExplorer
 from virl.platform.navigators.sight.goal import SightGoal, goal_in_words
@@ -131,10 +131,8 @@ def run(agent: Agent) -> None:
         max_moves=agent.character.limits.steps,
         task=goal.told,
     )
-    heading = agent.character.heading
-    start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
-    ended = Outcome("gave up")
-    for step in navigator.walk(start):
+    ended = Outcome("gave up")  # until the navigator's last choice says why
+    for step in navigator.walk(agent.start_pose):
         # A resumed search decides its first steps again: that brings back what the explorer knew.
         known = written[step.index] if step.index < len(written) else None
         if known is None:

@@ -4,7 +4,9 @@ import hashlib
 import hmac
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 from cachetools import LRUCache
@@ -37,33 +39,31 @@ class Painter:
         return Response(encoded.tobytes(), code, media_type=kind)
 
 
-class PictureCache:
-    """A cache of the last `size` pictures that were asked for. Safe to use from several threads."""
+T = TypeVar("T")
 
-    def __init__(self, size: int) -> None:
-        """Start an empty cache of at most `size` pictures."""
-        self._kept: LRUCache[Hashable, Image] = LRUCache(size)
+
+class Cache(Generic[T]):
+    """A cache of those values that were asked for last. Safe to use from several threads."""
+
+    def __init__(self, size: float) -> None:
+        """Start an empty cache of at most `size` values."""
+        self._kept: LRUCache[Hashable, T] = LRUCache(size)
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
-        """Return the picture stored under a key; if there is none, make it with `make` and store it."""
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the value stored under a key; if there is none, make it with `make` and store it."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is None:
+            # Made outside the lock: others need not wait for it, and making a value twice does no harm.
             kept = make()
             with self._lock:
                 self._kept[key] = kept
         return kept
 
 
-def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
-    """Return a picture shrunk to fit these sides in pixels, its proportions kept; never enlarged.
-
-    Args:
-        image: the picture.
-        max_width: the greatest width, pixels.
-        max_height: the greatest height, pixels.
-    """
+def _shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
+    """Return a picture shrunk to fit these sides in pixels, its proportions kept; never enlarged."""
     height, width = image.shape[:2]
     scale = min(max_width / width, max_height / height, 1.0)
     if scale == 1.0:
@@ -74,12 +74,9 @@ def shrink_to_fit(image: Image, max_width: int, max_height: int) -> Image:
 
 def no_imagery(width: int, height: int) -> Image:
     """Return a gray picture of this size in pixels that says there is no imagery here, as Google does."""
-    image = np.full((height, width, 3), 228, np.uint8)
-    scale = width / 640
-    where = (round(width * 0.12), height // 2)
-    cv2.putText(
-        image, "Sorry, we have no imagery here.", where, cv2.FONT_HERSHEY_SIMPLEX, scale, (117,) * 3, 1
-    )
+    image, where = np.full((height, width, 3), 228, np.uint8), (round(width * 0.12), height // 2)
+    said, font = "Sorry, we have no imagery here.", cv2.FONT_HERSHEY_SIMPLEX
+    cv2.putText(image, said, where, font, width / 640, (117,) * 3, 1)
     return image
 
 
@@ -99,25 +96,22 @@ class PlacePhotos:
 
     city: City
     painter: Painter
-    cache: PictureCache
+    cache: Cache[Image]
     key: str | None = field(default=None, repr=False)
-    _sizes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    _sizes: Cache[list[tuple[int, int]]] = field(default_factory=lambda: Cache(inf))
 
     def sizes(self, place_id: str) -> list[tuple[int, int]]:
         """Return the (width, height) of each photo of a place in pixels; measured once, then kept."""
-        with self._lock:
-            known = self._sizes.get(place_id)
-        if known is None:
+
+        def measure() -> list[tuple[int, int]]:
+            """Return the sizes as the city's places tell them, else those of the photos themselves."""
             places = self.city.places
             if isinstance(places, MeasuredPhotos):
-                known = list(places.photo_sizes(place_id, MAX_PHOTOS))
-            else:
-                end_if_client_left()  # photos have to be fetched to be measured
-                known = [photo.shape[1::-1] for photo in places.photos(place_id, MAX_PHOTOS)]
-            with self._lock:
-                self._sizes[place_id] = known
-        return known
+                return list(places.photo_sizes(place_id, MAX_PHOTOS))
+            end_if_client_left()  # photos have to be fetched to be measured
+            return [photo.shape[1::-1] for photo in places.photos(place_id, MAX_PHOTOS)]
+
+        return self._sizes.get(place_id, measure)
 
     def media(self, request: ApiRequest) -> Response:
         """Answer `/v1/places/{place}/photos/{photo}/media`: the photo's address, as JSON or as a redirect."""
@@ -141,9 +135,8 @@ class PlacePhotos:
         if not place:
             raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
         self._find_photo(place, photo)
-        return Response(
-            status_code=302, headers={"Location": self._uri(request, place, photo, width, height)}
-        )
+        uri = self._uri(request, place, photo, width, height)
+        return Response(status_code=302, headers={"Location": uri})
 
     def file(self, request: ApiRequest) -> Response:
         """Return a photo shrunk to the size in its address; raise `Refused` if its signature is wrong.
@@ -156,7 +149,7 @@ class PlacePhotos:
         signature = self._signature(place, photo, width, height)
         if not hmac.compare_digest(signature.encode(), request.query.get("signature", "").encode()):
             raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
-        return self.painter.picture(shrink_to_fit(self._find_photo(place, photo), width, height))
+        return self.painter.picture(_shrink_to_fit(self._find_photo(place, photo), width, height))
 
     def _uri(self, request: ApiRequest, place: str, photo: str, width: int, height: int) -> str:
         """Return the URL of a photo's file at a size in pixels, signed if the server has a key."""
@@ -168,9 +161,8 @@ class PlacePhotos:
         """Return the signature of a photo's address, in hex; empty on a server without a key of its own."""
         if self.key is None:
             return ""
-        return hmac.new(
-            self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
-        ).hexdigest()
+        named = f"{place}/{photo}/{width}/{height}"
+        return hmac.new(self.key.encode(), named.encode(), hashlib.sha256).hexdigest()
 
     def _find_photo(self, place: str, name: str) -> Image:
         """Return a place's photo by its name, such as "photo-3"; raise `Refused` if there is none."""

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import cos, radians
-from threading import Lock
 
 from virl.errors import BadInput, NotFound
 from virl.geo.globe import LatLng
 from virl.platform.city.city import City
 from virl.platform.city.places import Place, Review
 from virl.serve.google.options import Oddities
-from virl.serve.google.pictures import PlacePhotos, photos_json
+from virl.serve.google.pictures import Cache, PlacePhotos, photos_json
 from virl.serve.google.protojson import FIELDS
-from virl.serve.google.shown_places import TownClock, display_name, primary_type, types_of
+from virl.serve.google.shown_places import TownClock, primary_type, types_of
 from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
@@ -43,12 +42,6 @@ def has_step_free_entrance(place: Place) -> bool | None:
     return WHEELCHAIR.get(_find_fact(place, "wheelchair"))
 
 
-def accessibility(place: Place) -> Json | None:
-    """Return `{"wheelchairAccessibleEntrance": ...}` of a place; `None` if it is unknown."""
-    known = has_step_free_entrance(place)
-    return None if known is None else {"wheelchairAccessibleEntrance": known}
-
-
 def serves_vegetarian(place: Place) -> bool | None:
     """Return whether a place has vegetarian or vegan dishes; `None` if this is unknown."""
     # The fact reads such as "vegan no, vegetarian only".
@@ -75,58 +68,27 @@ METRES_A_DEGREE = 111_195.0  # of latitude, on a sphere of the Earth's mean radi
 VIEWPORT_M = 150.0  # from the middle of a place's viewport to its edges; chosen
 
 
-@dataclass(slots=True)
-class PlaceFieldCache:
-    """A cache of fields of places as JSON, emptied each minute, since places open and close.
-
-    Safe to use from several threads.
-    """
-
-    _lock: Lock = field(default_factory=Lock)
-    _minute: int = -1
-    _places: dict[str, Json] = field(default_factory=dict)
-
-    def get(self, place_id: str, clock: TownClock) -> Json:
-        """Return a place's fields stored in the town's current minute, by name; empty if none were."""
-        minute = int(clock.now().timestamp() // 60)
-        with self._lock:
-            if minute != self._minute or len(self._places) > KEPT_PLACES:
-                self._minute, self._places = minute, {}
-            return self._places.get(place_id, {})
-
-    def keep(self, place_id: str, fields: Json) -> None:
-        """Keep the fields of a place, by name, for the rest of the minute."""
-        with self._lock:
-            self._places[place_id] = fields
-
-
 @dataclass(frozen=True, slots=True)
 class PlaceWriter:
-    """A writer of places as JSON of Places (New).
-
-    Args:
-        city: the city whose places are served.
-        photos: the photos of its places.
-        max_reviews: reviews shown of a place; `None` for all.
-        clock: the town's clock.
-        cache: fields that were written in this minute.
-    """
+    """A writer of places as JSON of Places (New)."""
 
     city: City
     photos: PlacePhotos
     max_reviews: int | None
+    """Most reviews shown of a place; `None` for all."""
     clock: TownClock
-    cache: PlaceFieldCache = field(default_factory=PlaceFieldCache)
+    cache: Cache[Json] = field(default_factory=lambda: Cache(KEPT_PLACES))
+    """Fields that were written, by a place's id and the minute of the clock."""
 
     def write(self, place: Place, fields: Container[str]) -> Json:
         """Return those of a place's fields whose names are in `fields`, as JSON, without empty ones."""
-        known = self.cache.get(place.id, self.clock)
+        # For a minute only: places open and close.
+        known = self.cache.get((place.id, self.clock.now().timestamp() // 60), dict)
         missing = [name for name in WRITTEN if name in fields and name not in known]
         if missing:
             # Hours, reviews and facts may cost a request to the provider.
             whole = self.city.places.details(place.id) if _DETAILS.intersection(missing) else place
-            known = known | {name: WRITTEN[name](self, whole) for name in missing}
-            self.cache.keep(place.id, known)
+            known.update((name, WRITTEN[name](self, whole)) for name in missing)
         return {name: known[name] for name in WRITTEN if name in fields and known[name] is not None}
 
     def reviews(self, place: Place) -> list[Json] | None:
@@ -177,7 +139,9 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "types": lambda _, place: types_of(place),
     "primaryType": lambda _, place: primary_type(place),
     "primaryTypeDisplayName": lambda _, place: (
-        {"text": display_name(kind), "languageCode": LANGUAGE} if (kind := primary_type(place)) else None
+        {"text": kind.replace("_", " ").title(), "languageCode": LANGUAGE}
+        if (kind := primary_type(place))
+        else None
     ),
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
@@ -212,7 +176,9 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "nationalPhoneNumber": lambda _, place: phone(place),
     "internationalPhoneNumber": lambda _, place: international_phone(place),
     "websiteUri": lambda _, place: website(place),
-    "accessibilityOptions": lambda _, place: accessibility(place),
+    "accessibilityOptions": lambda _, place: (
+        None if (known := has_step_free_entrance(place)) is None else {"wheelchairAccessibleEntrance": known}
+    ),
     "servesVegetarianFood": lambda _, place: serves_vegetarian(place),
     "reviews": lambda writer, place: writer.reviews(place),
     "photos": lambda writer, place: photos_json(place.id, writer.photos.sizes(place.id)) or None,
@@ -316,6 +282,7 @@ def _review_json(place_id: str, index: int, review: Review, clock: TownClock) ->
 def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
     """Return the (south-western, north-eastern) corners of a square 150 m to each side of a position."""
     up = VIEWPORT_M / METRES_A_DEGREE
+    # Bounded, since a degree of longitude has no length at the poles.
     across = up / max(cos(radians(position.lat)), 0.01)
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
 
@@ -338,6 +305,7 @@ _PARTS = 8000  # cells of a code of ten letters along one degree
 
 def plus_code(position: LatLng) -> str:
     """Return the plus code of a position, ten letters for a cell about 14 m wide, such as `8G6M7726+W9`."""
+    # The North Pole belongs to the last cell south of it.
     up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
     across = int((position.lng + 180) % 360 * _PARTS)
     pairs = []

@@ -16,6 +16,7 @@ from virl.serve.google.place_json import find_place, search_places
 from virl.serve.google.protojson import FIELDS
 from virl.serve.google.shown_places import TownClock
 from virl.serve.google.wire import (
+    MAX_RADIUS_M,
     ApiRequest,
     Json,
     Page,
@@ -28,28 +29,21 @@ from virl.serve.google.wire import (
 )
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
-MAX_RADIUS_M = 50_000.0
 FIND_DEFAULT = "place_id"  # the field that Find Place gives when none is asked for
 
 
 @dataclass(frozen=True, slots=True)
 class LegacyPlaces:
-    """Handlers of the legacy Places API, `/maps/api/place/...`.
-
-    Args:
-        city: the city whose places are served.
-        photos: the photos of its places.
-        pages: pages of results, by tokens that become valid after a delay.
-        max_reviews: reviews shown of a place; `None` for all.
-        odd: which place ids are stale.
-        clock: the town's clock.
-    """
+    """Handlers of the legacy Places API, `/maps/api/place/...`."""
 
     city: City
     photos: PlacePhotos
     pages: Pages
+    """Pages of results, by tokens that become valid after a delay."""
     max_reviews: int | None
+    """Most reviews shown of a place; `None` for all."""
     odd: Oddities
+    """Shares of place ids that are stale."""
     clock: TownClock
 
     def nearby(self, request: ApiRequest) -> Response:

@@ -58,6 +58,7 @@ class NewPlaces:
         near = self.city.places.nearby(circle.middle, circle.radius)
         found = [place for place in near if _has_types(place, types)] if any(types.values()) else near
         if ranking == "POPULARITY":
+            # The sort is stable: places with as many reviews stay nearest first.
             found.sort(key=lambda place: -place.review_count)
         return self._answer_page(Page(found[:most], None), tree)
 

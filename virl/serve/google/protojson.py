@@ -25,11 +25,7 @@ MESSAGES = load_settings(Path(__file__).with_name("messages.yaml"), Messages)
 
 
 def read_message(body: Json, name: str) -> Json:
-    """Return a message `name` in canonical form: fields in camel case, enums by name, numbers as numbers.
-
-    Args:
-        body: the JSON object of the request.
-        name: the message's name in `messages.yaml`.
+    """Return a body, a message `name` of `messages.yaml`: fields in camel case, enums by name, numbers.
 
     Raises:
         Refused: a field is unknown, or holds something else than it should.

@@ -11,7 +11,6 @@ from fastapi import Response
 from virl.errors import NotFound
 from virl.geo.polyline import encode_polyline
 from virl.pages.numbers import count_noun
-from virl.platform.city.city import City
 from virl.platform.city.maps import TravelMode
 from virl.serve.google.geocoding import Stop, address_id, resolve_stop
 from virl.serve.google.legacy_json import bounds, point
@@ -20,13 +19,10 @@ from virl.serve.google.ways import (
     RouteLeg,
     Stretch,
     TimedJourney,
-    TransitFinder,
-    TravelMatrix,
+    WayFinder,
     join_paths,
     legacy_ride_json,
     legacy_time_json,
-    legs_between,
-    matrix,
 )
 from virl.serve.google.wire import ApiRequest, GoogleStatus, Json, Refused, answer, invalid
 
@@ -47,8 +43,7 @@ PLACE_ID, VIA = "place_id:", "via:"
 class LegacyRoutes:
     """Handlers of the legacy APIs `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
 
-    city: City
-    transit: TransitFinder
+    ways: WayFinder
 
     def directions(self, request: ApiRequest) -> Response:
         """Return one route through all stops in their order as JSON; no route if there is no way.
@@ -83,13 +78,13 @@ class LegacyRoutes:
         ends = [stop for number, stop in enumerate(stops) if number not in via]
         route: Json | None = None
         if mode is None:
-            timed = self.transit.journey(positions, _requested_departure(request))
+            timed = self.ways.journey(positions, _requested_departure(request))
             route = _journey_json(timed, ends, is_imperial) if timed else None
-        elif legs := legs_between(self.city.maps, positions, mode, via):
+        elif legs := self.ways.legs(positions, mode, via):
             route = _route_json(legs, ends, request.query.get("mode", "driving").upper(), is_imperial)
         if route is None:
             return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
-        route["copyrights"] = self.city.attribution or COPYRIGHT
+        route["copyrights"] = self.ways.city.attribution or COPYRIGHT
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, request: ApiRequest) -> Response:
@@ -130,10 +125,7 @@ class LegacyRoutes:
         """Return the matrix's elements as JSON, a row for each origin; NOT_FOUND where a stop is `None`."""
         starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
         ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
-        if mode is None:
-            ways: TravelMatrix = self.transit.cells([at for _, at in starts], [at for _, at in ends], departs)
-        else:
-            ways = matrix(self.city.maps, [at for _, at in starts], [at for _, at in ends], mode)
+        ways = self.ways.matrix([at for _, at in starts], [at for _, at in ends], mode, departs)
         known = {}
         for row, (i, _) in zip(ways, starts, strict=True):
             for cell, (j, _) in zip(row, ends, strict=True):
@@ -154,8 +146,8 @@ class LegacyRoutes:
     def _stop(self, text: str) -> Stop:
         """Return the stop that a "lat,lng", an address or `place_id:ID` names; else raise `NotFound`."""
         if text.startswith(PLACE_ID):
-            return resolve_stop(self.city, "", text.removeprefix(PLACE_ID))
-        return resolve_stop(self.city, text)
+            return resolve_stop(self.ways.city, "", text.removeprefix(PLACE_ID))
+        return resolve_stop(self.ways.city, text)
 
 
 def _requested_mode(request: ApiRequest) -> TravelMode | None:

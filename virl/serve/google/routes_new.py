@@ -11,7 +11,6 @@ from fastapi import Response
 from virl.errors import NotFound
 from virl.geo.globe import LatLng
 from virl.geo.polyline import encode_polyline
-from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, JourneyLeg, TravelMode
 from virl.serve.google.geocoding import resolve_stop
 from virl.serve.google.place_json import box_json, lat_lng_json
@@ -20,10 +19,8 @@ from virl.serve.google.ways import (
     RouteLeg,
     Stretch,
     TimedJourney,
-    TransitFinder,
+    WayFinder,
     join_paths,
-    legs_between,
-    matrix,
     new_ride_json,
     steps_of,
 )
@@ -57,8 +54,7 @@ _SIDES = ("origins", "destinations")
 class Routes:
     """Handlers of `/directions/v2:computeRoutes` and `/distanceMatrix/v2:computeRouteMatrix`."""
 
-    city: City
-    transit: TransitFinder
+    ways: WayFinder
 
     def routes(self, request: ApiRequest) -> Response:
         """Return one route through all stops in their order as JSON; an empty object if there is no way.
@@ -76,16 +72,16 @@ class Routes:
             )
         stops = [message_in(request.body, "origin"), *between, message_in(request.body, "destination")]
         positions = [self._position(stop) for stop in stops]
-        mode = _requested_mode(request.body)
+        mode = MODES[request.body.get("travelMode", "DRIVE")]
         via = [number for number, stop in enumerate(stops) if stop.get("via")]
         if via and (0 in via or len(stops) - 1 in via):
             raise invalid("Origin and destination cannot be via waypoints.")
         _check_preference(request.body)
         as_geojson = request.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
         if mode is None:
-            timed = self.transit.journey(positions, _requested_departure(request.body))
+            timed = self.ways.journey(positions, _requested_departure(request.body))
             return answer(apply_mask({"routes": [_journey_json(timed, as_geojson)]}, tree) if timed else {})
-        legs = legs_between(self.city.maps, positions, mode, via)
+        legs = self.ways.legs(positions, mode, via)
         if not legs:
             return answer({})
         name = request.body.get("travelMode", "DRIVE")
@@ -109,18 +105,15 @@ class Routes:
         if sum("location" not in stop for side in sides for stop in side) > MAX_NAMED:
             raise invalid(f"At most {MAX_NAMED} waypoints may be given by address or place id.")
         origins, destinations = ([self._position(stop) for stop in side] for side in sides)
-        mode = _requested_mode(request.body)
+        mode = MODES[request.body.get("travelMode", "DRIVE")]
         _check_preference(request.body)
         if mode is None and len(origins) * len(destinations) > MAX_TRANSIT:
             raise invalid(
                 f"The number of elements must not exceed {MAX_TRANSIT} for the travel mode TRANSIT."
             )
-        if mode is None:
-            cells = self.transit.cells(origins, destinations, _requested_departure(request.body))
-        else:
-            cells = matrix(self.city.maps, origins, destinations, mode)
+        departs = _requested_departure(request.body) if mode is None else None
         elements = []
-        for i, row in enumerate(cells):
+        for i, row in enumerate(self.ways.matrix(origins, destinations, mode, departs)):
             for j, cell in enumerate(row):
                 element: Json = {"originIndex": i, "destinationIndex": j, "status": {}}
                 if cell is None:
@@ -138,7 +131,7 @@ class Routes:
             return lat_lng(message_in(stop, "location").get("latLng"), "location.lat_lng")
         try:
             if stop.get("placeId") or stop.get("address"):
-                return resolve_stop(self.city, stop.get("address", ""), stop.get("placeId", "")).position
+                return resolve_stop(self.ways.city, stop.get("address", ""), stop.get("placeId", "")).position
         except NotFound as fault:
             raise Refused(GoogleStatus.NOT_FOUND, f"Address not found: {fault}") from None
         raise invalid("Origin and destination must be set, each with a location, placeId or address.")
@@ -150,11 +143,6 @@ def _check_preference(body: Json) -> None:
     is_car = body.get("travelMode", "DRIVE") in {"TRAVEL_MODE_UNSPECIFIED", "DRIVE", "TWO_WHEELER"}
     if preference != "ROUTING_PREFERENCE_UNSPECIFIED" and not is_car:
         raise invalid("Routing preference cannot be set for travel modes other than DRIVE or TWO_WHEELER.")
-
-
-def _requested_mode(body: Json) -> TravelMode | None:
-    """Return the mode of travel that a body asks for, driving if none; `None` for transit."""
-    return MODES[body.get("travelMode", "DRIVE")]
 
 
 def _requested_departure(body: Json) -> datetime | None:

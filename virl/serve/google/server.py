@@ -13,9 +13,9 @@ from virl.platform.city.city import City
 from virl.serve.city_server import Pools, ServedCity, Stats, serve_app, served_app
 from virl.serve.gate import add_gate
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
-from virl.serve.google.geocoding import Geocoder, Geocoding
+from virl.serve.google.geocoding import Geocoding
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.pictures import FILES, Painter, PictureCache, PlacePhotos
+from virl.serve.google.pictures import FILES, Cache, Painter, PlacePhotos
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
 from virl.serve.google.places_legacy import LegacyPlaces
 from virl.serve.google.places_new import Autocomplete, NewPlaces
@@ -23,9 +23,9 @@ from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.shown_places import TownClock, fine_places, odd_places
 from virl.serve.google.streetview import StaticStreetView, TileStreetView
-from virl.serve.google.ways import TransitFinder
+from virl.serve.google.ways import WayFinder
 from virl.serve.google.wire import ApiRequest, Family, Pages, answer, failure, no_such_method
-from virl.serve.running import LOOPBACK
+from virl.serve.running import LOOPBACK, Address
 
 SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
@@ -63,15 +63,13 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> A
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return all endpoints of a city's server."""
     painter = Painter(lossless=options.lossless)
-    photos = PlacePhotos(city, painter, PictureCache(KEPT_PHOTOS), options.key)
+    photos = PlacePhotos(city, painter, Cache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter, options.odd)
-    tiles = TileStreetView(
-        city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
-    )
+    tiles = TileStreetView(city, painter, Cache(KEPT_TILES), options.max_zoom, options.seed, options.odd)
     static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
         _get("static_image", static_path, "picture", static.image, draws=True),
-        _free(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata)),
+        replace(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata), is_free=True),
         _post("tiles_session", "/v1/createSession", tiles.create_session),
         _post("tiles_pano_ids", f"{street}/panoIds", tiles.pano_ids),
         _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
@@ -93,11 +91,6 @@ def _get(
 def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
     """Return an endpoint for POST requests; their bodies are checked as the type `message`, if given."""
     return Endpoint(name, "POST", path, family, handler, message)
-
-
-def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
-    """Return a copy of an endpoint that consumes no quota and, unless `needs_key`, needs no key."""
-    return replace(endpoint, is_free=True, needs_key=needs_key)
 
 
 def _place_endpoints(city: City, photos: PlacePhotos, options: ServeOptions) -> list[Endpoint]:
@@ -132,9 +125,9 @@ def _town_clock(city: City, options: ServeOptions) -> TownClock:
 
 def _map_endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """Return the endpoints of geocoding, routes and matrices, new and legacy."""
-    transit = TransitFinder(city, _town_clock(city, options))
-    new, old = Routes(city, transit), LegacyRoutes(city, transit)
-    geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
+    ways = WayFinder(city, _town_clock(city, options))
+    new, old = Routes(ways), LegacyRoutes(ways)
+    geocode = Geocoding(city, options.odd, options.country).geocode
     compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
     api, found = "/maps/api", ("geocoded_waypoints", "routes")
     stops = ("origin_addresses", "destination_addresses")
@@ -154,45 +147,32 @@ def _script_endpoints(static: StaticStreetView, tiles: TileStreetView, photos: P
         """Return the JavaScript file, which reads its key and callback from its own address."""
         return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
 
+    loader = _get("js_script", "/maps/api/js", "picture", script)
     file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", photos.file, draws=True)
     return [
-        _free(_get("js_script", "/maps/api/js", "picture", script), needs_key=False),
+        *(replace(endpoint, is_free=True, needs_key=False) for endpoint in (loader, file)),
         _get("js_panorama", "/maps/api/js/panorama", "new", lambda asked: answer(tiles.metadata_json(asked))),
         _get("js_view", "/maps/api/js/view", "picture", static.image, draws=True),
-        _free(file, needs_key=False),
     ]
 
 
 def _add_stats(app: FastAPI, stats: Stats) -> None:
     """Add the paths `/stats` and `/stats/reset` to an app."""
 
-    async def tell(_: Request) -> Response:
-        """Return all counts as JSON."""
-        return answer(stats.snapshot())
-
-    async def reset(_: Request) -> Response:
+    def reset(_: Request) -> Response:
         """Set all counts to zero, and return them as JSON."""
         stats.reset()
         return answer(stats.snapshot())
 
-    app.add_route("/stats", tell, methods=["GET"])
+    app.add_route("/stats", lambda _: answer(stats.snapshot()), methods=["GET"])
     app.add_route("/stats/reset", reset, methods=["POST"])
 
 
 def _add_errors(app: FastAPI) -> None:
     """Add handlers that answer unknown paths, wrong methods and internal errors in Google's form."""
-
-    async def unknown(_: Request, __: Exception) -> Response:
-        """Return the answer to a request for an unknown path or method."""
-        return no_such_method()
-
-    async def internal(_: Request, __: Exception) -> Response:
-        """Return the answer to a request that met an internal error, HTTP 500."""
-        return failure(500, "new")
-
     for code in (404, 405):
-        app.add_exception_handler(code, unknown)
-    app.add_exception_handler(500, internal)
+        app.add_exception_handler(code, lambda _, __: no_such_method())
+    app.add_exception_handler(500, lambda _, __: failure(500, "new"))
 
 
 DEFAULT_PORT = 8765
@@ -215,8 +195,8 @@ def serve_city(
         VirlError: the server did not start.
     """
     options = options or ServeOptions()
-    app = partial(make_app, city, options)
-    with served_app(app, host=host, port=port, key=options.key, limits=options.limits) as city_served:
+    address = Address(host, port, options.key, options.limits)
+    with served_app(partial(make_app, city, options), address) as city_served:
         yield city_served
 
 
@@ -239,5 +219,4 @@ def serve(
     Raises:
         BadInput: the port is taken, or the key is missing.
     """
-    app = partial(make_app, city, options)
-    serve_app(app, port, tell, host=host, key=options.key, limits=options.limits)
+    serve_app(partial(make_app, city, options), Address(host, port, options.key, options.limits), tell)

@@ -70,24 +70,15 @@ def _known_types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*known, *ALWAYS)))
 
 
-def display_name(kind: str) -> str:
-    """Return a place type in words, such as "Japanese Restaurant" for "japanese_restaurant"."""
-    return kind.replace("_", " ").title()
-
-
 @dataclass(frozen=True, slots=True)
 class ShownPlaces:
-    """Places of a city, each changed by a function before it is shown; implements `Places`.
-
-    Args:
-        places: the city's places.
-        change: returns the place to show for a place.
-        adds_types: True if `change` adds types, by which places are then also selected.
-    """
+    """Places of a city, each changed by a function before it is shown; implements `Places`."""
 
     places: Places
     change: Callable[[Place], Place]
+    """Function that returns the place to show for a place."""
     adds_types: bool = False
+    """True if `change` adds types, by which places are then also selected."""
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
@@ -135,6 +126,7 @@ def fine_places(places: Places) -> ShownPlaces:
         words = set(place.name.casefold().split())
         drawn = blake2b(place.id.encode(), digest_size=4).digest()
         by_id = fine[int.from_bytes(drawn, "big") % len(fine)]
+        # A name that says the finer type, as "Thai Garden" does, goes before the draw.
         kind = next((kind for kind in fine if kind.partition("_")[0] in words), by_id)
         return replace(place, types=(kind, *place.types))
 
@@ -146,15 +138,12 @@ REVIEWED_DAYS = 900  # greatest age of a review; chosen, since cities do not tel
 
 @dataclass(frozen=True, slots=True)
 class TownClock:
-    """The clock of a town, in its time zone.
-
-    Args:
-        zone: IANA name of the time zone; `None` is UTC.
-        now: returns the current time, in any zone.
-    """
+    """The clock of a town, in its time zone."""
 
     zone: str | None = None
+    """IANA name of the time zone; `None` is UTC."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    """Function that returns the current time, in any zone."""
 
     @property
     def local(self) -> datetime:

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from cachetools import LRUCache
 from fastapi import Response
 
 from virl.errors import NoImagery, NoStreetView, NotFound
@@ -20,7 +19,7 @@ from virl.geo.globe import LatLng, bearing, distance
 from virl.platform.city.city import City
 from virl.platform.city.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Attitude, Camera, Image, Panorama
 from virl.serve.google.options import WIDTHS, Oddities
-from virl.serve.google.pictures import Painter, PictureCache, no_imagery
+from virl.serve.google.pictures import Cache, Painter, no_imagery
 from virl.serve.google.wire import (
     ApiRequest,
     GoogleStatus,
@@ -43,17 +42,12 @@ RADIUS_M = 50.0  # default of Street View Static
 
 @dataclass(frozen=True, slots=True)
 class StaticStreetView:
-    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static.
-
-    Args:
-        city: the city whose panoramas are served.
-        painter: encodes pictures.
-        odd: which panoramas are indoors.
-    """
+    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`, Street View Static."""
 
     city: City
     painter: Painter
     odd: Oddities
+    """Shares of panoramas that are indoors."""
 
     def metadata(self, request: ApiRequest) -> Response:
         """Return the id, position and date of the panorama that a picture would be taken from, as JSON."""
@@ -112,6 +106,7 @@ class StaticStreetView:
 
     def _nearest_outdoors(self, panorama: Panorama, target: LatLng, radius: float) -> Panorama | None:
         """Return the outdoor panorama fewest links away, within `radius` m of `target`; `None` if none is."""
+        # Level by level along the links, so that the fewest links away comes first.
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:
@@ -176,30 +171,24 @@ class PanoramaParts(Protocol):
             top: first row of the crop.
             size: (columns, rows) of the crop.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class TileStreetView:
-    """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`.
-
-    Args:
-        city: the city whose panoramas are served.
-        painter: encodes pictures.
-        cache: tiles that were drawn before.
-        max_zoom: the widest zoom level served, 0 to 5.
-        seed: the key that session tokens are signed with.
-        odd: which panoramas are indoors or tilted, and which links are missing.
-        streets: street names by the ids of panoramas that were asked for.
-    """
+    """Handlers of Street View in Map Tiles: `/v1/createSession` and `/v1/streetview/...`."""
 
     city: City
     painter: Painter
-    cache: PictureCache
+    cache: Cache[Image]
+    """Tiles that were drawn before."""
     max_zoom: int
+    """Zoom level of the widest pictures served, 0 to 5."""
     seed: int
+    """Key that session tokens are signed with."""
     odd: Oddities
-    streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
+    """Shares of panoramas that are indoors or tilted, and of links that are missing."""
+    streets: Cache[str] = field(default_factory=lambda: Cache(KEPT_STREETS))
+    """Street names by the ids of panoramas that were asked for."""
 
     def create_session(self, request: ApiRequest) -> Response:
         """Return a new session token, its expiry in Unix seconds and the size of tiles, as JSON.
@@ -252,7 +241,7 @@ class TileStreetView:
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
         attitude = attitude_of(panorama, self.odd)
         width = WIDTHS[self.max_zoom]
-        return panorama_json(panorama, width, streets, self._street(panorama.id)) | {
+        return _panorama_json(panorama, width, streets, self._street(panorama.id)) | {
             "imageryType": "indoor" if self.odd.has("indoor", panorama.id) else "outdoor",
             "tilt": LEVEL_TILT + attitude.pitch,
             "roll": attitude.roll,
@@ -267,6 +256,7 @@ class TileStreetView:
         self._check_session(request)
         zoom = int(number(request.path["z"], "z", 0, len(WIDTHS) - 1))
         width = WIDTHS[zoom]
+        # The narrowest panorama, 512 pixels wide, is a single tile, half as high as others.
         x = int(number(request.path["x"], "x", 0, max(width // TILE, 1) - 1))
         y = int(number(request.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
         panorama = self._panorama(request)
@@ -324,12 +314,13 @@ class TileStreetView:
 
     def _street(self, pano_id: str) -> str:
         """Return the street of the address nearest to a panorama, within 60 m; empty if there is none."""
-        known = self.streets.get(pano_id)
-        if known is None:
-            position = self.city.streetview.panorama(pano_id).position
-            near = self.city.places.nearby(position, STREET_M)
-            known = self.streets[pano_id] = street_of(near[0].address) if near else ""
-        return known
+
+        def find() -> str:
+            """Return the street as the city's places tell it."""
+            near = self.city.places.nearby(self.city.streetview.panorama(pano_id).position, STREET_M)
+            return street_of(near[0].address) if near else ""
+
+        return self.streets.get(pano_id, find)
 
     def _check_session(self, request: ApiRequest) -> None:
         """Raise `Refused` for a request without a valid session token for Street View."""
@@ -363,15 +354,8 @@ def street_of(address: str) -> str:
     return rest if first.isdecimal() else head
 
 
-def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """Return a panorama as JSON of Map Tiles; `width` in pixels; `streets` of the linked panoramas by id.
-
-    Args:
-        panorama: the panorama.
-        width: width of its widest picture, pixels.
-        streets: street names by the ids of the panoramas that its links lead to.
-        street: the name of the street that it stands on; empty if unknown.
-    """
+def _panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
+    """Return a panorama `width` pixels wide as JSON; `streets`: names by the ids of linked panoramas."""
     links = [
         {"panoId": link.pano_id, "heading": link.heading, "text": streets[link.pano_id]}
         for link in panorama.links

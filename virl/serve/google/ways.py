@@ -1,17 +1,18 @@
-"""TravelMatrix between stops, told turn by turn, and journeys by public transport, for both routing APIs."""
+"""Routes between stops, told turn by turn, and journeys by public transport, for both routing APIs."""
 
 import html
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import compress, groupby, pairwise
+from math import inf
 from zoneinfo import ZoneInfo
 
 from virl.clock import show_clock
 from virl.errors import NoRoute
 from virl.geo.globe import LatLng, bearing, compass_word, distance, signed_turn
 from virl.platform.city.city import City
-from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg, Maps, TransitMaps, TravelMode
+from virl.platform.city.maps import SPEED_M_S, Journey, JourneyLeg, TransitMaps, TravelMode
 from virl.serve.city_server import end_if_client_left
 from virl.serve.google.legacy_json import point
 from virl.serve.google.place_json import lat_lng_json
@@ -129,54 +130,6 @@ class RouteLeg:
     """(position, index of the step before it) of each stop that is passed without halting."""
 
 
-def legs_between(
-    maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
-) -> list[RouteLeg] | None:
-    """Return the legs of the shortest route through stops, not halting at indices `via`; `None` if no way.
-
-    Args:
-        maps: the city's maps.
-        stops: two or more positions.
-        mode: the mode of travel.
-        via: indices in `stops` of those that are passed without halting: no leg ends there.
-    """
-    legs: list[RouteLeg] = []
-    for number, (here, there) in enumerate(pairwise(stops)):
-        try:
-            route = maps.route([here, there], mode)
-        except NoRoute:
-            return None
-        whole = Stretch(route.path, route.distance, route.duration)
-        leg = RouteLeg(whole, tuple(steps_of(route.path, route.streets, SPEED_M_S[mode])))
-        legs.append(_join_legs(legs.pop(), here, leg) if number in via else leg)
-    return legs
-
-
-def matrix(
-    maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
-) -> TravelMatrix:
-    """Return (metres, seconds) from each origin, a row, to each destination; `None` if there is no way.
-
-    Args:
-        maps: the city's maps.
-        origins: n positions, for as many rows.
-        destinations: m positions, for as many columns.
-        mode: the mode of travel.
-    """
-    starts = [index for index, stop in enumerate(origins) if _is_on_map(maps, stop, mode)]
-    ends = [index for index, stop in enumerate(destinations) if _is_on_map(maps, stop, mode)]
-    cells: TravelMatrix = [[None] * len(destinations) for _ in origins]
-    if starts and ends:
-        times = maps.travel_times([origins[i] for i in starts], [destinations[j] for j in ends], mode)
-        for row, i in enumerate(starts):
-            for column, j in enumerate(ends):
-                seconds = float(times[row, column])
-                # A mode of travel has one speed, so that the metres follow from the seconds.
-                if seconds < float("inf"):
-                    cells[i][j] = seconds * SPEED_M_S[mode], seconds
-    return cells
-
-
 def _join_legs(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
     """Return two legs as one that passes `here`, the stop between them, without halting."""
     first, second = before.whole, after.whole
@@ -191,16 +144,6 @@ def join_paths(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
     """Return the paths of consecutive stretches as one path; each joint is a point of it once."""
     first, *others = stretches
     return first.path + tuple(position for stretch in others for position in stretch.path[1:])
-
-
-def _is_on_map(maps: Maps, stop: LatLng, mode: TravelMode) -> bool:
-    """Return whether the maps can start a route at a stop by a mode of travel."""
-    end_if_client_left()
-    try:
-        maps.route([stop, stop], mode)
-    except NoRoute:
-        return False
-    return True
 
 
 BUS = "Bus"  # the only kind of vehicle that a city's journeys have
@@ -221,11 +164,32 @@ class TimedJourney:
 
 
 @dataclass(frozen=True, slots=True)
-class TransitFinder:
-    """A finder of public-transport journeys in a city at given times."""
+class WayFinder:
+    """A finder of routes and of public-transport journeys in a city."""
 
     city: City
     clock: TownClock
+
+    def legs(
+        self, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
+    ) -> list[RouteLeg] | None:
+        """Return the shortest route through stops as legs, not halting at indices `via`; `None` for no way.
+
+        Args:
+            stops: two or more positions.
+            mode: the mode of travel.
+            via: indices in `stops` of those that are passed without halting: no leg ends there.
+        """
+        legs: list[RouteLeg] = []
+        for number, (here, there) in enumerate(pairwise(stops)):
+            try:
+                route = self.city.maps.route([here, there], mode)
+            except NoRoute:
+                return None
+            whole = Stretch(route.path, route.distance, route.duration)
+            leg = RouteLeg(whole, tuple(steps_of(route.path, route.streets, SPEED_M_S[mode])))
+            legs.append(_join_legs(legs.pop(), here, leg) if number in via else leg)
+        return legs
 
     def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
         """Return the journey between two stops, from now if `departs` is `None`; `None` if there is none.
@@ -236,8 +200,7 @@ class TransitFinder:
         end_if_client_left()
         if len(stops) > 2:
             raise invalid("Intermediate waypoints are not supported for the travel mode TRANSIT.")
-        zone = ZoneInfo(self.clock.zone) if self.clock.zone else UTC
-        leaves = departs.astimezone(zone) if departs else self.clock.local
+        leaves = departs.astimezone(self.clock.local.tzinfo) if departs else self.clock.local
         maps = self.city.maps
         if not isinstance(maps, TransitMaps):
             return None
@@ -247,22 +210,33 @@ class TransitFinder:
             return None
         return TimedJourney(found, leaves)
 
-    def cells(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
+    def matrix(
+        self,
+        origins: Sequence[LatLng],
+        destinations: Sequence[LatLng],
+        mode: TravelMode | None,
+        departs: datetime | None = None,
     ) -> TravelMatrix:
-        """Return (metres, seconds) by transit for each origin, a row, and destination; `None` for no way.
-
-        `None` stands where there is no journey; `departs` is `None` for now.
+        """Return (metres, seconds) from each origin, a row, to each destination; `None` if there is no way.
 
         Args:
             origins: n positions, for as many rows.
             destinations: m positions, for as many columns.
-            departs: the time to set out; `None` for now.
+            mode: the mode of travel; `None` for public transport.
+            departs: the time to set out by public transport; `None` for now.
         """
-        rows = [[self.journey((here, there), departs) for there in destinations] for here in origins]
-        return [
-            [(one.journey.distance, one.journey.duration) if one else None for one in row] for row in rows
-        ]
+        if mode is None:
+            rows = [[self.journey((here, there), departs) for there in destinations] for here in origins]
+            return [
+                [(one.journey.distance, one.journey.duration) if one else None for one in row] for row in rows
+            ]
+        end_if_client_left()
+        if not (origins and destinations):
+            return [[] for _ in origins]
+        # A mode of travel has one speed, so that the metres follow from the seconds.
+        speed = SPEED_M_S[mode]
+        times = self.city.maps.travel_times(origins, destinations, mode).tolist()
+        return [[(seconds * speed, seconds) if seconds < inf else None for seconds in row] for row in times]
 
 
 def new_ride_json(leg: JourneyLeg, timed: TimedJourney) -> Json:

@@ -88,19 +88,18 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
         lists: names of the lists that a legacy API gives empty beside its status.
     """
     code, rpc, legacy = refused.fault.value
+    is_wrong_key = refused.fault is GoogleStatus.WRONG_KEY
     if family == "legacy":
         # Legacy APIs tell a client's error in the body, with HTTP 200; only a server's has a code of its own.
-        return _legacy_failure(code if code >= 500 else 200, legacy, refused.message, lists)
-    if family == "picture":
-        return Response(
-            refused.message, 403 if refused.fault is GoogleStatus.WRONG_KEY else code, media_type="text/plain"
-        )
-    details = [_API_KEY_INVALID] if refused.fault is GoogleStatus.WRONG_KEY else []
-    return _rpc_failure(family, code, rpc, refused.message, details)
+        code = code if code >= 500 else 200
+    elif family == "picture" and is_wrong_key:
+        code = 403
+    details = [_API_KEY_INVALID] if is_wrong_key else []
+    return _failure(family, code, legacy if family == "legacy" else rpc, refused.message, lists, details)
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it; `lists` as in `refusal`.
+    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it, with empty `lists`.
 
     Args:
         code: HTTP status.
@@ -109,12 +108,8 @@ def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
     """
     if code == GoogleStatus.OVER_QUOTA.value[0]:
         return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
-    phrase = responses.get(code, "Error")
-    if family == "legacy":
-        return _legacy_failure(code, "UNKNOWN_ERROR", phrase, lists)
-    if family == "picture":
-        return Response(phrase, code, media_type="text/plain")
-    return _rpc_failure(family, code, _RPC_STATUS.get(code, "UNKNOWN"), phrase, [])
+    status = "UNKNOWN_ERROR" if family == "legacy" else _RPC_STATUS.get(code, "UNKNOWN")
+    return _failure(family, code, status, responses.get(code, "Error"), lists)
 
 
 OVER_QUOTA = "You have exceeded your request quota for this API."
@@ -136,16 +131,22 @@ _API_KEY_INVALID = {
 
 def no_such_method() -> Response:
     """Return the answer to a request for an unknown path or method, HTTP 404."""
-    return _rpc_failure("new", 404, "NOT_FOUND", "Method not found.", [])
+    return _failure("new", 404, "NOT_FOUND", "Method not found.")
 
 
-def _legacy_failure(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
-    """Return a failure as JSON of a legacy API, with HTTP status `code` and the `lists` empty."""
-    return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
-
-
-def _rpc_failure(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
-    """Return a failure as JSON of a new API with HTTP status `code`; in a list for the family `stream`."""
+def _failure(
+    family: Family,
+    code: int,
+    status: str,
+    message: str,
+    lists: Sequence[str] = (),
+    details: Sequence[Json] = (),
+) -> Response:
+    """Return a failure in a family's form: HTTP `code`, Google's word `status`, empty `lists`, `details`."""
+    if family == "picture":
+        return Response(message, code, media_type="text/plain")
+    if family == "legacy":
+        return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
     error: Json = {"code": code, "message": message, "status": status}
     if details:
         error["details"] = details
@@ -165,6 +166,7 @@ def number(text: str, name: str, low: float, high: float) -> float:
         Refused: the text is no number, or outside [low, high].
     """
     try:
+        # `float` would read the digits of other scripts, too.
         value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
@@ -364,15 +366,12 @@ class _RemainingPlaces:
 
 @dataclass(slots=True)
 class Pages:
-    """A store of lists of places that are given page by page, by token. Safe to use from several threads.
-
-    Args:
-        delay_s: seconds after which a new token becomes valid.
-        clock: seconds on a clock that never goes back.
-    """
+    """A store of lists of places that are given page by page, by token. Safe to use from several threads."""
 
     delay_s: float
+    """Seconds after which a new token becomes valid."""
     clock: Callable[[], float] = time.monotonic
+    """Function that returns the seconds on a clock that never goes back."""
     _remaining: FIFOCache[str, _RemainingPlaces] = field(default_factory=lambda: FIFOCache(MAX_TOKENS))
     _lock: Lock = field(default_factory=Lock)
 
@@ -386,6 +385,7 @@ class Pages:
         """
         if len(places) <= size:
             return Page(places, None)
+        # The number of places that are left tells the pages of one query apart.
         token = hashlib.blake2b(f"{query} {len(places)}".encode(), digest_size=32).hexdigest()
         with self._lock:
             known = self._remaining.get(token)

@@ -23,8 +23,9 @@ from mcp.types import (
 from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
+from virl.journal.report import render_report
 from virl.platform.providers.cities import all_cities
-from virl.serve.mcp.session import MAP_FILE, ActingAgent, CitySession
+from virl.serve.mcp.session import MAP_FILE, ActingAgent, CitySession, draw_map
 from virl.serve.mcp.sessions import Sessions
 
 JOURNAL, MAP, REPORT = "journal", "map", "report"
@@ -106,10 +107,16 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
         if kind == JOURNAL:
             return _text_result(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal_tail, folder))
         if kind == MAP:
-            png = await _make_or_load(session, session.map, (folder / MAP_FILE).read_bytes)
+            png = await _make_or_load(
+                session, lambda acting: draw_map(acting.body), (folder / MAP_FILE).read_bytes
+            )
             blob = BlobResourceContents(uri=uri, mime_type="image/png", blob=base64.b64encode(png).decode())
             return ReadResourceResult(contents=[blob])
-        page = await _make_or_load(session, session.report, (folder / REPORT_FILE).read_text)
+        page = await _make_or_load(
+            session,
+            lambda acting: render_report(acting.agent.run.folder, acting.agent.city),
+            (folder / REPORT_FILE).read_text,
+        )
     except VirlError as fault:
         raise MCPError(INVALID_PARAMS, str(fault)) from fault
     if len(page.encode()) > MOST_REPORT:
@@ -131,6 +138,7 @@ async def _make_or_load(session: CitySession, make: Callable[[ActingAgent], T], 
 def _journal_tail(folder: Path) -> str:
     """Return the last whole lines of the journal in a run's folder, at most `MOST_JOURNAL` bytes."""
     data = (folder / JOURNAL_FILE).read_bytes()
+    # The first line is cut off somewhere, and the last may still be being written.
     if len(data) > MOST_JOURNAL:
         data = data[-MOST_JOURNAL:].partition(b"\n")[2]
     whole, _, _ = data.rpartition(b"\n")

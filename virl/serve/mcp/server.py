@@ -6,7 +6,7 @@ For each call of a tool it checks the arguments, reports progress, and passes qu
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
@@ -31,15 +31,10 @@ from mcp.types import (
     GetPromptResult,
     InputRequiredResult,
     ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
     ListToolsResult,
-    PaginatedRequestParams,
     Prompt,
     PromptArgument,
     PromptMessage,
-    ReadResourceRequestParams,
-    ReadResourceResult,
     TextContent,
 )
 from pydantic import ValidationError
@@ -65,7 +60,7 @@ from virl.serve.mcp.tools import (
     to_answer,
     to_call_result,
 )
-from virl.serve.running import run
+from virl.serve.running import Address, run
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.moving import where_am_i
@@ -97,44 +92,24 @@ SESSION_HEADER = "mcp-session-id"
 
 def make_server(sessions: Sessions) -> Server[Any]:
     """Return an MCP server whose tools act in these sessions."""
-
-    async def tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        """Return the list of tools."""
-        return ListToolsResult(tools=await asyncio.to_thread(listed_tools))
-
-    async def resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Return the list of resources."""
-        return listed_resources(sessions)
-
-    async def templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        """Return the list of resources' URI templates."""
-        return listed_templates()
-
-    async def read(_: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        """Return the contents of a resource."""
-        return await read_resource(sessions, params.uri)
-
-    async def prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        """Return the list of prompts: one for each agent."""
-        return await asyncio.to_thread(_list_prompts)
-
-    async def prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        """Return the prompt of an agent."""
-        return await asyncio.to_thread(_agent_prompt, params)
-
     return Server(
         "virl",
         version=__version__,
         title="A city to act in",
         instructions=render(load_prompt("mcp/instructions", Reply), {}).strip(),
-        on_list_tools=tools,
+        on_list_tools=_in_thread(lambda _: ListToolsResult(tools=listed_tools())),
         on_call_tool=partial(call_tool, sessions),
-        on_list_resources=resources,
-        on_list_resource_templates=templates,
-        on_read_resource=read,
-        on_list_prompts=prompts,
-        on_get_prompt=prompt,
+        on_list_resources=_in_thread(lambda _: listed_resources(sessions)),
+        on_list_resource_templates=_in_thread(lambda _: listed_templates()),
+        on_read_resource=lambda _, params: read_resource(sessions, params.uri),
+        on_list_prompts=_in_thread(lambda _: _list_prompts()),
+        on_get_prompt=_in_thread(_agent_prompt),
     )
+
+
+def _in_thread(answer: Callable[[Any], T]) -> Callable[[Context, Any], Awaitable[T]]:
+    """Return a handler of the protocol that calls `answer` with a request's parameters, in a thread."""
+    return lambda _, params: asyncio.to_thread(answer, params)
 
 
 def serve_stdio(sessions: Sessions) -> None:
@@ -253,15 +228,8 @@ def serve_http(
         BadInput: the port is taken, or other machines can connect and there is no key.
     """
     try:
-        run(
-            http_app(sessions, options),
-            host,
-            port,
-            options.key,
-            options.limits,
-            lambda url: tell(f"{url}{PATH}"),
-            lifespan="on",
-        )
+        address = Address(host, port, options.key, options.limits)
+        run(http_app(sessions, options), address, lambda url: tell(f"{url}{PATH}"), lifespan="on")
     finally:
         sessions.close()
 
@@ -411,11 +379,7 @@ def _list_prompts() -> ListPromptsResult:
 
 
 def _agent_prompt(params: GetPromptRequestParams) -> GetPromptResult:
-    """Return the prompt that describes an agent and its task.
-
-    Raises:
-        MCPError: there is no such agent or argument.
-    """
+    """Return the prompt that describes an agent and its task; raise `MCPError` if there is no such agent."""
     known = {entry.name: entry for entry in roster()[0]}
     if params.name not in known:
         raise MCPError(INVALID_PARAMS, str(UnknownName("agent", params.name[:100], known)))

@@ -23,7 +23,6 @@ from virl.errors import BadInput, VirlError
 from virl.files.writing import write_whole
 from virl.journal.convert import pose_record
 from virl.journal.records import AnyRecord, NoteRecord, Result, StartRecord, StepRecord
-from virl.journal.report import render_report
 from virl.journal.walk_map import ground_of, walk_map
 from virl.pages.map_picture import draw_picture
 from virl.tools.base import short
@@ -163,6 +162,7 @@ def draw_map(body: Body) -> bytes:
         distance_m=0.0,
         decided="",
     )
+    # Unless the last step is where the agent stands, a mark for that is added.
     steps = run.steps if run.steps and run.steps[-1].next_pano_id is None else [*run.steps, here]
     city = body.agent.city
     figure = walk_map(steps, ground_of(city), end="You", notice=city.notice)
@@ -202,10 +202,11 @@ class CitySession:
         """Time of the last use, seconds of the monotonic clock."""
         self.unheard: list[str] = []
         """Tools whose calls the client cancelled after they had begun; told with the next answer."""
+        self.current: Call[object] | None = None
+        """Call that is being worked on; `None` if there is none."""
         self._options = options
         self._pictures = pictures
         self._calls: SimpleQueue[Call[object] | None] = SimpleQueue()
-        self._current: Call[object] | None = None
         self._acting: ActingAgent | None = None
         self._opened: Future[None] = Future()
         self._lock = threading.Lock()
@@ -233,17 +234,8 @@ class CitySession:
         assert self._acting  # noqa: S101 - once it is open
         return self._acting
 
-    @property
-    def current(self) -> Call[object] | None:
-        """The call that is being worked on; `None` if there is none."""
-        return self._current
-
     def submit(self, work: Callable[[ActingAgent], T], *, can_ask: bool = False) -> Call[T]:
-        """Put work into the queue of the session's thread, and return the call that waits for it.
-
-        Args:
-            work: the work, which gets the session's agent.
-            can_ask: True if the client can ask its user meanwhile.
+        """Put work on the agent into the session's queue; return its call, which asks the user if `can_ask`.
 
         Raises:
             BadInput: the session is over.
@@ -258,7 +250,7 @@ class CitySession:
 
     def set_aside(self) -> None:
         """End the thread after its current call and leave the run open, so that it can be resumed."""
-        if call := self._current:
+        if call := self.current:
             call.dismiss()
         self._calls.put(None)
         self._thread.join()
@@ -267,18 +259,10 @@ class CitySession:
         """Wait until the thread has ended, and with it the run and its report are written."""
         self._thread.join()
 
-    def report(self, acting: ActingAgent) -> str:
-        """Return the report of the run so far as HTML; work for `submit`."""
-        return render_report(acting.agent.run.folder, acting.agent.city)
-
-    def map(self, acting: ActingAgent) -> bytes:
-        """Return the map of the walk so far as PNG; work for `submit`."""
-        return draw_map(acting.body)
-
     def _run_thread(self) -> None:
         """Open the run and work on calls until it ends; the body of the session's thread."""
         over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
-        audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
+        audience, user = ClientAudience(lambda: self.current), ClientUser(lambda: self.current)
         try:
             console = SafeConsole(quiet=True)
             with begin(self._options, console, audience=audience, user=user) as agent:
@@ -310,23 +294,20 @@ class CitySession:
         call = self._calls.get()
         if call is None:
             raise SetAside
-        self._current = call
+        self.current = call
         try:
             call.do()
         finally:
-            self._current = None
+            self.current = None
             self.used = monotonic()
 
 
 @dataclass(frozen=True, slots=True)
 class ClientAudience:
-    """An audience that reports a run's events as progress of the client's call; implements `Audience`.
-
-    Args:
-        current: returns the call that is worked on; `None` if there is none.
-    """
+    """An audience that reports a run's events as progress of the client's call; implements `Audience`."""
 
     current: Callable[[], Call[object] | None]
+    """Function that returns the call that is worked on; `None` if there is none."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:  # noqa: ARG002 - as `Audience`
         """Tell the client that an agent starts."""
@@ -360,13 +341,10 @@ class ClientAudience:
 
 @dataclass(slots=True)
 class ClientUser:
-    """A user who is asked through the client of the current call; implements `User`.
-
-    Args:
-        current: returns the call that is worked on; `None` if there is none.
-    """
+    """A user who is asked through the client of the current call; implements `User`."""
 
     current: Callable[[], Call[object] | None]
+    """Function that returns the call that is worked on; `None` if there is none."""
     _states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:

@@ -234,6 +234,7 @@ class Sessions:
         found = self._sessions.get(request.resume)
         if request.resume in self._opening or (found and found.is_open):
             raise BadInput(f"session {request.resume} is open: use it")
+        # An id that is a path would lead out of the folder of runs.
         if not _ID.fullmatch(request.resume) or not (folder / "journal.jsonl").is_file():
             raise BadInput(f"{self.defaults.runs}: no session {request.resume[:130]!r} to resume")
         records = read_journal(folder)

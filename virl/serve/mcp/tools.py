@@ -180,18 +180,12 @@ def _to_jpeg(path: Path) -> ImageContent:
 
 
 OPEN_CITY = "open_city"  # the tool that begins a session
+_SESSION = Field(
+    "", max_length=130, description="The id that open_city gave; may be left out while one session is open."
+)
+"""Argument `session`, which all tools but `open_city` take besides their own."""
 
 _log = logging.getLogger(__name__)
-
-
-class InSession(BaseModel):
-    """The argument that all tools but `open_city` take besides their own: the session."""
-
-    session: str = Field(
-        "",
-        max_length=130,
-        description="The id that open_city gave; may be left out while one session is open.",
-    )
 
 
 def arguments() -> Mapping[str, type[Arguments]]:
@@ -207,7 +201,6 @@ def listed_tools() -> list[ListedTool]:
 @lru_cache(maxsize=8)
 def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
     """Return the class of arguments of each of these tools and of `open_city`; broken tools are left out."""
-    session = InSession.model_fields["session"]
     own: dict[str, type[Arguments]] = {}
     for name in names:
         try:
@@ -215,9 +208,8 @@ def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
         except VirlError as fault:
             _log.warning("%s", fault)
             continue
-        own[name] = create_model(
-            takes.__name__, __base__=takes, __doc__=takes.__doc__, session=(str, session)
-        )
+        doc, session = takes.__doc__, (str, _SESSION)
+        own[name] = create_model(takes.__name__, __base__=takes, __doc__=doc, session=session)
     return MappingProxyType({OPEN_CITY: OpenCity, **own})
 
 

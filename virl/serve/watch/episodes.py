@@ -9,6 +9,7 @@ from typing import Any
 from virl.bench.agent_runs import RUN
 from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
+from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
 from virl.files.pictures import PictureFault, open_picture
@@ -36,7 +37,7 @@ class PageEpisode:
     record: Record
     shown: Shown
     """Text, path, views and outcome of the episode, as the benchmark shows them."""
-    city: "EpisodeCity"
+    city: CityPlan
 
     @property
     def run(self) -> Path:
@@ -150,17 +151,6 @@ class PageEpisode:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeCity:
-    """A city as a benchmark's run describes it: its title, streets and credits."""
-
-    title: str = ""
-    streets: Sequence[Sequence[tuple[float, float]]] = ()
-    """Centre lines of streets, each of (lat, lng) in degrees."""
-    attribution: str = ""
-    """Credits that pages have to show; may be empty."""
-
-
 EMPTY_FIELDS: Mapping[str, Any] = {
     "places": [],
     "thoughts": [],
@@ -180,14 +170,11 @@ def read_episodes(folder: Path) -> list[PageEpisode]:
     gathered = gather([folder])
     benchmark, found = gathered.benchmark, []
     for run in gathered.runs:
-        cities = {
-            name: EpisodeCity(plan.title, plan.streets, plan.attribution)
-            for name, plan in run.plan.cities.items()
-        }
         with reading_data(benchmark, run):
             for record in run.records:
                 shown = benchmark.show(record) if record.is_scored else Shown("failed", 0.0)
-                found.append(PageEpisode(folder, record, shown, cities.get(record.city, EpisodeCity())))
+                city = run.plan.cities.get(record.city, CityPlan(title=""))
+                found.append(PageEpisode(folder, record, shown, city))
     return found
 
 

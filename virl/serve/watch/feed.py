@@ -54,16 +54,9 @@ class Feed(Protocol):
     def state(self) -> dict[str, Any]:
         """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
 
-    def files(self) -> dict[str, str]:
-        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none.
-
-        Args:
-            seq: the number of the view's record, from 0.
-            number: the number of the view in the record, from 0.
-        """
+    @property
+    def views(self) -> Sequence[tuple[str, ...]]:
+        """The files of the views of each record read so far, relative to `folder`."""
 
     def card(self) -> dict[str, Any]:
         """Return the run's card for the list of runs: titles, state, score and points of the walk."""
@@ -79,16 +72,10 @@ def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
 
 
 class RunFeed:
-    """The feed of a run in a folder, which may still go on.
-
-    Args:
-        folder: the run's folder; its journal may be written by another process.
-        grounds: returns the ground of a city.
-        control: the control of a run in this process, whose journal may still be missing; else `None`.
-    """
+    """The feed of a run in a folder, which may still go on, also in another process."""
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
-        """Keep the run's folder, the function for the ground of its map, and the run's control, if any."""
+        """Keep the run's folder, the function for its map's ground, and a run's control in this process."""
         self.folder = folder
         self.control = control
         self.episode: PageEpisode | None = None
@@ -100,7 +87,8 @@ class RunFeed:
         self._new_records: list[AnyRecord] = []
         """Journal's records that were read and not yet converted for a page."""
         self._page_records: list[dict[str, Any]] = []
-        self._files: list[tuple[str, ...]] = []
+        self.views: list[tuple[str, ...]] = []
+        """Files of the views of each record read so far."""
         self._summary = RunSummary(folder.name)
         self._lock = Lock()
 
@@ -110,11 +98,6 @@ class RunFeed:
         with self._lock:
             self._read()
             return self._summary.began
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether the end of the run has been read."""
-        return self._tail.is_over
 
     def read_records(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the run's records from index `after` on, newly written ones included."""
@@ -133,7 +116,7 @@ class RunFeed:
                 self._new_records.append(record)
                 self._summary.take(record)
                 views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
-                self._files.append(tuple(view.file for view in views))
+                self.views.append(tuple(view.file for view in views))
         except JournalBroken as fault:
             self.fault = str(fault)
 
@@ -146,20 +129,12 @@ class RunFeed:
         at = self._summary.place(LatLng(pose.lat, pose.lng)) if pose else None
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
-    def files(self) -> dict[str, str]:
-        """Return the files of all views read so far, by "record/view" number, such as "12/0"."""
-        return _number_files(self._files)
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
-        return _read_picture(self.folder, self._files, seq, number)
-
     def card(self) -> dict[str, Any]:
         """Return the run's card for the list of runs: titles, state, score and points of the walk."""
         with self._lock:
             self._read()
             summary = self._summary
-            state = "failed" if self.fault else "ended" if self.is_over else "open"
+            state = "failed" if self.fault else "ended" if self._tail.is_over else "open"
             path = _sampled_points(summary.points)
             if self.episode:
                 return card_of_episode(path, self.episode) | {"state": state}
@@ -197,13 +172,10 @@ class EpisodeFeed:
         """Return the state of an episode, which has neither fault nor control."""
         return {"fault": "", "control": None}
 
-    def files(self) -> dict[str, str]:
-        """Return the files of all views, by "record/view" number, such as "12/0"."""
-        return _number_files(self._records[1])
-
-    def picture(self, seq: int, number: int) -> bytes | None:
-        """Return view `number` of record `seq` as JPEG or PNG bytes; `None` if there is none."""
-        return _read_picture(self.folder, self._records[1], seq, number)
+    @property
+    def views(self) -> Sequence[tuple[str, ...]]:
+        """The files of the views of each record."""
+        return self._records[1]
 
     def card(self) -> dict[str, Any]:
         """Return the episode's card for the list of runs: titles, state, score and points of the walk."""
@@ -248,21 +220,19 @@ def _sampled_points(points: Sequence[Point]) -> list[Point]:
     return list(points[::-1][::every][::-1])
 
 
-def _number_files(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return files by "record/view" number, such as "12/0", from the files of each record's views."""
-    return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
+def files_of(feed: Feed) -> dict[str, str]:
+    """Return the files of a run's views read so far, by "record/view" number, such as "12/0"."""
+    return {f"{seq}/{at}": file for seq, views in enumerate(feed.views) for at, file in enumerate(views)}
 
 
-def _read_picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
-    """Return view `number` of record `seq`, as bytes; `None` if missing, outside the folder or broken."""
-    if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
-        return None
-    name = files[seq][number]
+def picture_of(feed: Feed, view: str) -> bytes | None:
+    """Return a run's view, such as "12/0" (record/view), as JPEG or PNG; `None` if it cannot be read."""
+    name = files_of(feed).get(view)
     # A journal may come from anybody: a name in it must not lead out of its folder.
-    if not is_inside(folder, name):
+    if name is None or not is_inside(feed.folder, name):
         return None
     try:
-        data = read_bounded(folder / name, MOST_VIEW)
+        data = read_bounded(feed.folder / name, MOST_VIEW)
     except OSError:
         return None
     return data if data and media_type(data) else None
@@ -279,18 +249,16 @@ LOOK_S = 2.0  # seconds between two searches of the folders, at least; chosen
 class RunCatalogue:
     """The feeds of all runs and episodes in folders, by number; a run keeps its number.
 
-    Args:
-        folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
-            consulted belong to their callers and are not shown apart.
-        grounds: returns the ground of a city.
-
-    Raises:
-        BadInput: a path is no folder, or contains no run.
-        UnknownName: a benchmark is not installed.
+    Runs of agents that were consulted belong to their callers and are not shown apart.
     """
 
     def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
-        """Find the runs in the folders; `grounds` returns the ground of a city for their maps."""
+        """Find the runs in the folders, at any depth; `grounds` returns the ground of a city for their maps.
+
+        Raises:
+            BadInput: a path is no folder, or contains no run.
+            UnknownName: a benchmark is not installed.
+        """
         self.feeds: dict[int, Feed] = {}
         self._folders = folders
         self._grounds = grounds

@@ -11,7 +11,7 @@ from virl.files.writing import write_whole
 from virl.journal.report import TEMPLATES as REPORT_TEMPLATES
 from virl.pages.pictures import Grades, embed_all
 from virl.pages.shell import THEME, html_page, join_files, open_templates
-from virl.serve.watch.feed import Feed, cards_of
+from virl.serve.watch.feed import Feed, cards_of, files_of
 
 PAGE = Path(__file__).parent / "page"
 STYLES = ("story.css", "live.css", "watch.css")
@@ -23,8 +23,6 @@ SAVED_BYTES = 12_000_000
 """Most bytes of all pictures in a saved page, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))
 """Longest sides (pixels) and JPEG qualities of a saved page's pictures, the best first; chosen."""
-
-
 MOST_SAVED = 100
 """Most runs in a saved page; chosen: of more, the pictures of each would be too few."""
 
@@ -39,7 +37,6 @@ def templates() -> Environment:
 def served_files() -> Mapping[str, tuple[str, str]]:
     """Return (media type, content) of the page, its style and its script, by file name; "" is the page."""
     found = templates()
-
     return {
         "": ("text/html", found.get_template("watch.html.j2").render()),
         "watch.css": ("text/css", join_files(found, (*THEME, *STYLES))),
@@ -48,17 +45,14 @@ def served_files() -> Mapping[str, tuple[str, str]]:
 
 
 def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
-    """Write one HTML file that replays runs by itself; return (its path, the number of runs left out).
-
-    Args:
-        feeds: the runs; of more than `MOST_SAVED` the latest are taken.
-        out: the path of the file.
+    """Write an HTML file that replays runs, at most `MOST_SAVED`; return (its path, number of runs left out).
 
     Raises:
         BadInput: a journal cannot be read.
         CannotWrite: the file cannot be written.
     """
     latest = sorted(feeds, key=lambda feed: feed.began)[-MOST_SAVED:]
+    # Shown in the order in which they were given, not by age.
     left, feeds = len(feeds) - len(latest), [feed for feed in feeds if feed in latest]
     told = [feed.read_records() for feed in feeds]
     for feed in feeds:
@@ -67,7 +61,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
     views = {
         f"{run}/{place}": (feed.folder, file)
         for run, feed in enumerate(feeds)
-        for place, file in feed.files().items()
+        for place, file in files_of(feed).items()
     }
     found = embed_all(views.values(), SAVED, SAVED_BYTES)
     numbers = {view: number for number, view in enumerate(found)}

@@ -85,8 +85,8 @@ def _find_episode(episodes: Sequence[Episode], name: str) -> Episode:
 class PlayFeed:
     """The feed of an episode that a person plays; a thread adds a record for each new position."""
 
-    fault = ""
-    began = ""
+    fault = began = ""
+    views = ()  # the player's views are not kept
 
     def __init__(self, game: Game, control: Control, grounds: Grounds) -> None:
         """Keep the game and its control, and start the thread that follows the player."""
@@ -113,14 +113,6 @@ class PlayFeed:
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
         control = standing.model_dump() | {"at": at, "plays": True}
         return {"fault": "", "control": plain_tree(control)}
-
-    def files(self) -> dict[str, str]:
-        """Return no files, since the player's views are not kept."""
-        return {}
-
-    def picture(self, seq: int, number: int) -> bytes | None:  # noqa: ARG002 - as `Feed.picture`
-        """Return `None`, since the player's views are not kept."""
-        return None
 
     def card(self) -> dict[str, Any]:
         """Return the game's card for the list of runs: titles, state, score and points of the walk."""

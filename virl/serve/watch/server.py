@@ -36,8 +36,8 @@ from virl.pages.shell import SERVED_POLICY
 from virl.plain_text import plain_line, plain_lines
 from virl.redaction import Redaction
 from virl.serve.gate import RequestBounds, RequestLimits
-from virl.serve.running import LOOPBACK, run, serve_in_thread
-from virl.serve.watch.feed import Feed, Index, RunFeed, cards_of, media_type
+from virl.serve.running import Address, run, serve_in_thread
+from virl.serve.watch.feed import Feed, Index, RunFeed, cards_of, media_type, picture_of
 from virl.serve.watch.pages import served_files
 
 COOKIE = "virl_watch"
@@ -129,6 +129,7 @@ def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) 
         return "Pages of other sites may not use this server."
     if method != "GET" and not origins:
         return "Commands need the header Origin."
+    # The printed address may be opened from another site, such as a chat: that is a navigation.
     site = headers.get("sec-fetch-site", "none")
     if site not in {"none", "same-origin"} and not (is_entry and headers.get("sec-fetch-mode") == "navigate"):
         return "Pages of other sites may not use this server."
@@ -156,7 +157,7 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
     """
     own, closing = Secrets(), Event()
     app = _make_app(feeds, index, own, closing)
-    run(app, LOOPBACK, port, None, _LIMITS, lambda url: tell(address(url, own)), closing)
+    run(app, Address(port=port, limits=_LIMITS), lambda url: tell(address(url, own)), closing)
 
 
 @contextmanager
@@ -174,7 +175,7 @@ def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int 
     """
     own, closing = Secrets(), Event()
     app = _make_app(feeds, index or partial(cards_of, feeds), own, closing)
-    with serve_in_thread(app, LOOPBACK, port, None, _LIMITS, closing) as url:
+    with serve_in_thread(app, Address(port=port, limits=_LIMITS), closing) as url:
         yield address(url, own)
 
 
@@ -199,14 +200,7 @@ _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}  # a view never
 
 
 def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
-    """Return the page's server as an ASGI application behind its checks.
-
-    Args:
-        feeds: the runs that are shown, by number; may grow.
-        index: returns a card for each.
-        own: the server's secrets.
-        closing: set when the server stops.
-    """
+    """Return the page's server as an ASGI application behind its checks; `feeds`, by number, may grow."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     base = own.base
 
@@ -228,7 +222,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.get(f"{base}/runs/{{run}}/views/{{seq}}/{{number}}")
     def view(run: int, seq: int, number: int) -> Response:
         """Return a view's picture; 404 if there is none."""
-        data = feeds[run].picture(seq, number) if run in feeds else None
+        data = picture_of(feeds[run], f"{seq}/{number}") if run in feeds else None
         if data is None:
             return PlainTextResponse("There is no such view.", 404)
         return Response(data, media_type=media_type(data), headers=_PICTURE)
@@ -236,34 +230,31 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.get(f"{base}/runs/{{run}}/look")
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
         """Return a JPEG of the view in a direction, degrees, from where a steered run stands."""
-        control = _control_of(feeds, run)
-        if control is None:
-            return _error_response("This run cannot be steered from here.", 404)
-        try:
-            seen = control.look(heading % 360, pitch, fov)
-        except VirlError as fault:
-            return _error_response(str(fault), 409)
-        jpeg = io.BytesIO()
-        PIL.Image.fromarray(seen.pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
-        return Response(jpeg.getvalue(), media_type="image/jpeg")
+
+        def draw(control: Control) -> Response:
+            """Return the view as the response."""
+            jpeg = io.BytesIO()
+            pixels = control.look(heading % 360, pitch, fov).pixels
+            PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+            return Response(jpeg.getvalue(), media_type="image/jpeg")
+
+        return _steer(feeds, run, draw)
 
     @app.post(f"{base}/runs/{{run}}/do")
     def do(run: int, command: WatchCommand) -> Response:
         """Carry out a command for a run, and return words on it as JSON."""
-        control = _control_of(feeds, run)
-        if control is None:
-            return _error_response("This run cannot be steered from here.", 404)
-        try:
-            return JSONResponse({"said": _execute(control, command)})
-        except VirlError as fault:
-            return _error_response(str(fault), 409)
+        return _steer(feeds, run, lambda control: JSONResponse({"said": _execute(control, command)}))
 
     return RequestBounds(PageGuard(app, own), _LIMITS)
 
 
-def _control_of(feeds: Mapping[int, Feed], run: int) -> Control | None:
-    """Return the control of a run; `None` if the run cannot be steered from here."""
-    return feeds[run].control if run in feeds else None
+def _steer(feeds: Mapping[int, Feed], run: int, act: Callable[[Control], Response]) -> Response:
+    """Return the response of `act` to a run's control; 404 if the run has none, 409 if `act` fails."""
+    control = feeds[run].control if run in feeds else None
+    try:
+        return act(control) if control else _error_response("This run cannot be steered from here.", 404)
+    except VirlError as fault:
+        return _error_response(str(fault), 409)
 
 
 def _execute(control: Control, command: WatchCommand) -> str:
@@ -273,19 +264,8 @@ def _execute(control: Control, command: WatchCommand) -> str:
     if command.do == "go":
         control.go(command.pano_id)
     else:
-        _COMMANDS[command.do](control)
+        getattr(control, command.do)()  # each other command is named as its method
     return ""
-
-
-_COMMANDS: Mapping[str, Callable[[Control], None]] = {
-    "pause": Control.pause,
-    "resume": Control.resume,
-    "step": Control.step,
-    "take_over": Control.take_over,
-    "hand_back": Control.hand_back,
-    "stop": Control.stop,
-    "finish": Control.finish,
-}
 
 
 def _error_response(error: str, status: int) -> Response:
@@ -300,13 +280,7 @@ def _text_endpoint(content: str, media_type: str) -> Callable[[], Response]:
 
 
 async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
-    """Yield server-sent events of runs, records and states after event `last_id`, until the server stops.
-
-    Args:
-        feeds: the runs, by number.
-        last_id: the id of the last event that the browser got; empty for none.
-        closing: set when the server stops.
-    """
+    """Yield server-sent events of runs after event `last_id`, if not empty, until `closing` is set."""
     sent = dict.fromkeys(feeds, 0)
     for part in last_id.split("-"):
         run, dot, count = part.partition(".")
@@ -372,11 +346,7 @@ class LivePage:
 
 @contextmanager
 def serve_live_page(options: RunOptions, port: int = 0) -> Iterator[LivePage]:
-    """Serve the page of a run that is about to start until the block ends; yield the page.
-
-    Args:
-        options: the options of the run.
-        port: the port at loopback; 0 takes a free one.
+    """Serve the page of a run about to start, at a port (0: a free one), until the block ends; yield it.
 
     Raises:
         BadInput: the options name something that does not exist, or the port is taken.

@@ -104,31 +104,6 @@ class PageView:
 
 
 @dataclass(frozen=True, slots=True)
-class PagePlace:
-    """A place that was considered, as the page shows it."""
-
-    name: str
-    about: str
-    """Types, rating, price level and address, in a line."""
-    decision: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageExchange:
-    """A question to a mind and its answer, as the page shows them."""
-
-    question: str
-    mind: str
-    said: tuple[str, ...]
-    """Sentences of the reply."""
-    facts: tuple[tuple[str, str], ...]
-    """Further fields of the reply, each (name, value)."""
-    cost: str
-    """Tokens, dollars and seconds in words; empty if no model was asked."""
-
-
-@dataclass(frozen=True, slots=True)
 class PageCost:
     """The cost of a record or of the whole run, as the page shows it."""
 
@@ -237,6 +212,7 @@ class RecordConverter:
             "heading": step.pose.heading,
             "metres": step.distance_m,
             "mark": kind_of(step),
+            # Marks of a report lead to its steps, which this page does not have.
             "marks": [
                 mark_data(replace(mark, kind=f"{mark.kind}{by_user}", href=""))
                 for mark in marks_of(step, frame)
@@ -246,7 +222,7 @@ class RecordConverter:
             "decided": step.decided,
             "decidedBy": step.decided_by or self._mind,
             **_findings_data(step, f"step {step.step}"),
-            "places": [asdict(_to_page_place(one)) for one in step.places],
+            "places": [_place_data(one) for one in step.places],
             "found": [
                 words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
             ],
@@ -268,7 +244,7 @@ def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any
     """Return a record's views, exchanges with minds and cost for the page; `where` names its step."""
     return {
         "views": [asdict(_to_page_view(one, where)) for one in record.views],
-        "thoughts": [asdict(_to_page_exchange(one)) for one in record.asked],
+        "thoughts": [_exchange_data(one) for one in record.asked],
         "cost": asdict(_to_page_cost(total_cost([record]))),
     }
 
@@ -302,26 +278,26 @@ def _to_page_view(view: ViewRecord, where: str) -> PageView:
     )
 
 
-def _to_page_place(place: PlaceRecord) -> PagePlace:
-    """Return a place for the page, with what is known of it on one line."""
+def _place_data(place: PlaceRecord) -> dict[str, str]:
+    """Return, for the page, a place that was considered; `about` has its types, rating, price, address."""
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
     kinds = ", ".join(words(one) for one in place.types)
     about = " \N{MIDDLE DOT} ".join(filter(None, (kinds, rating, price, place.address)))
-    return PagePlace(place.name, about, place.decision, place.reason)
+    return {"name": place.name, "about": about, "decision": place.decision, "reason": place.reason}
 
 
-def _to_page_exchange(exchange: ExchangeRecord) -> PageExchange:
-    """Return a question to a mind and its reply for the page, with the cost."""
+def _exchange_data(exchange: ExchangeRecord) -> dict[str, object]:
+    """Return a question to a mind for the page, with the reply's sentences, its other fields and cost."""
     tokens = exchange.input_tokens + exchange.output_tokens
     paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
-    return PageExchange(
-        question(exchange),
-        exchange.mind,
-        tuple(sentences(exchange.reply)),
-        tuple((words(name), scalar(value)) for name, value in facts(exchange.reply).items()),
-        "from the cache" if exchange.cached else paid,
-    )
+    return {
+        "question": question(exchange),
+        "mind": exchange.mind,
+        "said": sentences(exchange.reply),
+        "facts": [(words(name), scalar(value)) for name, value in facts(exchange.reply).items()],
+        "cost": "from the cache" if exchange.cached else paid,
+    }
 
 
 def _to_page_cost(cost: CostRecord) -> PageCost:

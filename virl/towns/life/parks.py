@@ -62,6 +62,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
     """Return a park as a green, with its longest edges that are far apart; `None` if all are too short."""
+    # Simplified, for the edge of a park is drawn in short pieces along bent streets.
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []

@@ -114,6 +114,7 @@ class Reviewers:
         if not free:
             return
         rng, tones = self.rng, _tones(topic, holds, scope)
+        # What can only be praised, or only be blamed, is said by those in the mood for it.
         lean = 0.0 if len(tones) > 1 else 0.9 if "good" in tones else -0.9
         chances = [exp(lean * draft.mood) / (1 + len(draft.topics)) ** 1.5 for draft in free]
         draft = rng.choices(free, chances)[0]

@@ -193,7 +193,7 @@ class Sites:
     def settle(self, key: str, trade: Trade) -> Frontage | None:
         """Take and return the best free frontage for a trade named `key`; `None` if none is free."""
         usable = self._free & (self._width >= trade.width)
-        if not usable.any():
+        if not usable.any():  # better a narrow front than none
             usable = self._free
         if not usable.any():
             return None
@@ -226,18 +226,13 @@ class Sites:
     def _closeness(self, site: int, reach: float) -> Floats:
         """Return each frontage's closeness to that of index `site`: 1 there, near 0 beyond twice `reach`."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
-        near: Floats = np.exp(away * (-1 / reach**2))
-        return near
+        return np.asarray(np.exp(away * (-1 / reach**2)))
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """Return the trade name of each place to move into `sites` frontages, the trades for wide fronts first.
+    """Return the trade names of places to move into `sites` frontages, the trades for wide fronts first.
 
-    The places take at most `OCCUPIED` of the sites.
-
-    Args:
-        sites: number of frontages with a building.
-        rng: source of chance.
+    The places take at most the share `OCCUPIED` of the frontages.
     """
     table = trades_table().trades
     keys = [key for key, trade in table.items() if trade.types[0] != "park" for _ in range(trade.count)]

@@ -4,7 +4,7 @@ import re
 import string
 from dataclasses import dataclass, field
 from functools import cache
-from math import hypot
+from math import dist
 from random import Random
 from unicodedata import east_asian_width
 
@@ -73,6 +73,7 @@ class Namer:
                 continue
             pools = {"r": (street.partition(" ")[0],), **_names().pools[language]}
             name = fill_slots(self.rng.choice(patterns).removeprefix("~"), _SLOT, pools, self.rng)
+            # Until a name fits, the shortest of those that do not is kept.
             if name not in self._taken and (not best or units(name) < units(best)):
                 best, telling = name, wanted
                 if units(name) <= room:
@@ -167,31 +168,23 @@ def hang_signs(
         rng: source of chance.
     """
     variant = rng.randrange(1 << 16)
-    front = _Front(left, right)
+    length = dist(left, right)
     low, high = (0.9, FASCIA_HEIGHT_M[1]) if lettering.tagline else FASCIA_HEIGHT_M
-    width = min(board_width(lettering), front.length - 2 * END_M)
-    slack = (front.length - width) / 2 - END_M
+    width = min(board_width(lettering), length - 2 * END_M)
+    slack = (length - width) / 2 - END_M
     start = END_M + slack * rng.choice((1.0, 1.0, 1.0, 0.4))
     bottom = round(rng.uniform(*FASCIA_BOTTOM_M), 2)
     top = round(bottom + rng.uniform(low, high), 2)
-    ends = front.at(start, PROUD_M), front.at(start + width, PROUD_M)
-    fascia = Sign(
-        f"{place_id}-fascia",
-        place_id,
-        lettering.name,
-        lettering.tagline,
-        "fascia",
-        *ends,
-        bottom,
-        top,
-        variant,
-    )
+    ends = along_front(left, right, start, PROUD_M), along_front(left, right, start + width, PROUD_M)
+    text, tagline = lettering.name, lettering.tagline
+    fascia = Sign(f"{place_id}-fascia", place_id, text, tagline, "fascia", *ends, bottom, top, variant)
     if rng.random() >= BLADES:
         return (fascia,)
     # read by who walks from left to right, whose near end is at the wall
     reach = units(lettering.blade) * BLADE_LETTER_M + MARGIN_M / 2
     reach = min(max(reach, BLADE_WIDTH_M[0]), BLADE_WIDTH_M[1])
-    ends = front.at(front.length - END_M, PROUD_M), front.at(front.length - END_M, PROUD_M + reach)
+    foot = length - END_M
+    ends = along_front(left, right, foot, PROUD_M), along_front(left, right, foot, PROUD_M + reach)
     bottom = round(max(BLADE_BOTTOM_M, top + 0.1), 2)
     top = round(bottom + rng.uniform(*BLADE_HEIGHT_M), 2)
     blade = Sign(f"{place_id}-blade", place_id, lettering.blade, "", "blade", *ends, bottom, top, variant)
@@ -211,10 +204,10 @@ def plant_board(
         right: right end of the edge.
         variant: number from which font and colours follow.
     """
-    front = _Front(left, right)
-    width = min(board_width(lettering) + POSTS_M, front.length)
-    start = (front.length - width) / 2
-    ends = front.at(start, 0.0), front.at(start + width, 0.0)
+    length = dist(left, right)
+    width = min(board_width(lettering) + POSTS_M, length)
+    start = (length - width) / 2
+    ends = along_front(left, right, start, 0.0), along_front(left, right, start + width, 0.0)
     top = round(BOARD_BOTTOM_M + BOARD_HEIGHT_M + (0.2 if lettering.tagline else 0.0), 2)
     text, tagline = lettering.name, lettering.tagline
     return Sign(sign_id, place_id, text, tagline, "board", *ends, BOARD_BOTTOM_M, top, variant)
@@ -226,22 +219,6 @@ def board_width(lettering: Lettering) -> float:
     return text + MARGIN_M
 
 
-class _Front:
-    """The line of a front as seen from the street, from its left end to its right end."""
-
-    def __init__(self, left: Point, right: Point) -> None:
-        """Work out the length and direction of the line."""
-        self._left = left
-        run_x, run_y = right[0] - left[0], right[1] - left[1]
-        self.length = hypot(run_x, run_y)
-        self._along = run_x / self.length, run_y / self.length
-
-    def at(self, along: float, out: float) -> Point:
-        """Return the point `along` metres from the left end and `out` metres before the front."""
-        (x, y), (dx, dy) = self._left, self._along
-        return round(x + along * dx + out * dy, 3), round(y + along * dy - out * dx, 3)
-
-
 def along_front(left: Point, right: Point, along: float, out: float) -> Point:
     """Return the point `along` metres from the left end and `out` metres before a front.
 
@@ -251,4 +228,6 @@ def along_front(left: Point, right: Point, along: float, out: float) -> Point:
         along: metres from the left end to the right.
         out: metres from the front towards the street.
     """
-    return _Front(left, right).at(along, out)
+    length = dist(left, right)
+    dx, dy = (right[0] - left[0]) / length, (right[1] - left[1]) / length
+    return round(left[0] + along * dx + out * dy, 3), round(left[1] + along * dy - out * dx, 3)

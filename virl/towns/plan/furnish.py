@@ -9,6 +9,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
+from virl.geo.flat import left_normals, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
 from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
@@ -37,7 +38,7 @@ _TANGENT_M = 0.5
 
 
 class Kerbs:
-    """The streets of a network as arrays, by street; distances aside are positive to the left."""
+    """Middle lines, widths and ends of a network's streets, as arrays; aside is positive to the left."""
 
     def __init__(self, network: Network) -> None:
         """Collect lines, widths and ends of the streets."""
@@ -67,15 +68,10 @@ class Kerbs:
             margin: metres beyond the kerb.
             own: index of the street of each point, which does not count for it.
         """
-        points = np.asarray(shapely.points(xy))
-        reach = float(self.half_road.max()) + margin
-        point, other = shapely.STRtree(self.lines).query(points, predicate="dwithin", distance=reach)
-        gap = shapely.distance(points[point], self.lines[other])
-        hit = gap < self.half_road[other] + margin
+        point, street = near_lines(xy, shapely.STRtree(self.lines), self.half_road, margin)
         if own is not None:
-            hit &= other != own[point]
-        struck: Flags = np.bincount(point[hit], minlength=len(xy)) > 0
-        return struck
+            point = point[street != own[point]]
+        return np.isin(np.arange(len(xy)), point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +116,7 @@ def furnish(
         _on_pavements(later, kerbs, "planter", PLANTERS),
     ]
     standing = [*groups, *_off_roads(late, kerbs)]
+    # Without the cars, which stand on roads and keep apart by their slots.
     keep = _spread(np.concatenate([group.xy for group in standing]), APART_M)
     ends = np.cumsum([len(group.xy) for group in standing])
     parts = np.split(keep, ends[:-1])
@@ -144,6 +141,7 @@ def _traffic_lights(kerbs: Kerbs) -> _Items:
     )
     free = ~kerbs.on_road(xy, BY_KERB_M) & (away < kerbs.lengths[wide] / 2)
     free = free.reshape(len(street), len(steps))
+    # The nearest spot to the junction that is on no carriageway, not even of the street that crosses.
     first = np.arange(len(street)) * len(steps) + free.argmax(axis=1)
     first = first[free.any(axis=1)]
     facing = np.where(side > 0, heading, heading + 180.0)
@@ -188,14 +186,9 @@ def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, 
 def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
     """Return trees at the kerbs of leafy streets, before the joints between fronts."""
     street = np.array([front.street for front in frontages])
-    left, right = (
-        np.array([front.left for front in frontages]),
-        np.array([front.right for front in frontages]),
-    )
-    run = right - left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
+    left, right = np.array([(front.left, front.right) for front in frontages]).swapaxes(0, 1)
     leafy = (rng.random(len(kerbs.lengths)) < LEAFY) & (kerbs.pavement > 3.0)
-    xy = left + out * (kerbs.pavement[street] - FROM_KERB_M)[:, None]
+    xy = left - left_normals(right - left) * (kerbs.pavement[street] - FROM_KERB_M)[:, None]
     open_sight = cKDTree(kerbs.junctions).query(xy)[0] > TREE_FROM_JUNCTION_M
     order = rng.permutation(np.flatnonzero(leafy[street] & open_sight))
     xy = xy[order]

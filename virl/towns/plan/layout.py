@@ -1,6 +1,5 @@
 """The layout of a made city, its streets and the ground between them; a seed gives it byte for byte."""
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
 from virl.towns.plan.furnish import Kerbs, furnish
 from virl.towns.plan.lots import Lots, cut_lots
@@ -17,8 +17,6 @@ from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
-SPACING_M = 10.0
-"""Distance in metres between panoramas along a street, as in Street View."""
 
 _OUTSKIRTS_M = 32.0
 """Metres of ground beyond the outermost streets; chosen."""
@@ -50,63 +48,30 @@ _RIPPLE_M = 90.0
 
 
 def lay_out(seed: int) -> StreetPlan:
-    """Return the plan of streets, blocks, buildings and furniture that grows from a seed.
-
-    Args:
-        seed: any non-negative integer.
-    """
+    """Return the plan of streets, blocks, buildings and furniture that grows from a seed, 0 or more."""
     streets_rng, ground_rng, furniture_rng = (
         Generator(PCG64(child)) for child in SeedSequence(seed).spawn(3)
     )
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
-    ground = _divide_ground(ground_rng, network, kerbs)
+    blocks, parks, buildings, frontages = _divide_ground(ground_rng, network, kerbs)
     return StreetPlan(
         frame=LocalFrame(ORIGIN),
         streets=network.streets,
         junctions=network.junctions,
-        panoramas=place_panoramas(network),
-        blocks=ground.blocks,
-        parks=ground.parks,
-        buildings=ground.buildings,
-        frontages=ground.frontages,
-        furniture=furnish(furniture_rng, kerbs, ground.parks, ground.frontages),
+        panoramas=Panoramas.of_streets(network.streets, network.junctions),
+        blocks=blocks,
+        parks=parks,
+        buildings=buildings,
+        frontages=frontages,
+        furniture=furnish(furniture_rng, kerbs, parks, frontages),
     )
 
 
-def place_panoramas(network: Network) -> Panoramas:
-    """Return the panoramas of streets: one on each junction, in order, then more along each street."""
-    xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
-    chains = []
-    count = len(network.junctions)
-    for one in network.streets:
-        line = shapely.LineString(one.line)
-        pieces = max(1, round(line.length / SPACING_M))
-        inner = shapely.line_interpolate_point(line, np.arange(1, pieces) / pieces, normalized=True)
-        xy.append(np.round(shapely.get_coordinates(inner), 3))
-        street.append(np.full(pieces - 1, one.id))
-        street[0][[one.start, one.end]] = one.id
-        chains.append(np.array([one.start, *range(count, count + pieces - 1), one.end]))
-        count += pieces - 1
-    ahead = np.concatenate([chain[:-1] for chain in chains])
-    behind = np.concatenate([chain[1:] for chain in chains])
-    source, target = np.concatenate([ahead, behind]), np.concatenate([behind, ahead])
-    order = np.lexsort((target, source))
-    return Panoramas(np.concatenate(xy), np.concatenate(street), source[order], target[order])
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """The blocks between the streets, and the parks and buildings on them."""
-
-    blocks: tuple[Polygon, ...]
-    parks: tuple[Polygon, ...]
-    buildings: tuple[Building, ...]
-    frontages: tuple[Frontage, ...]
-
-
-def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
-    """Return the ground between the streets, cut into blocks and lots, with parks and buildings."""
+def _divide_ground(
+    rng: Generator, network: Network, kerbs: Kerbs
+) -> tuple[tuple[Polygon, ...], tuple[Polygon, ...], tuple[Building, ...], tuple[Frontage, ...]]:
+    """Return (blocks of ground between the streets, parks among them, buildings on the others, frontages)."""
     blocks, ways = _blocks(kerbs)
     tree = shapely.STRtree(blocks)
     green = tree.query_nearest(shapely.points(network.greens), all_matches=False)[1]
@@ -129,7 +94,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
             zip(owner.tolist(), *(column.tolist() for column in columns), strict=True)
         )
     )
-    return Ground(tuple(blocks), parks, buildings, frontages)
+    return tuple(blocks), parks, buildings, frontages
 
 
 def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
@@ -158,12 +123,10 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
 
 def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
     """Return (street, side, metres along it) of each lot's front; sides are 1 left and -1 right."""
-    run = lots.right - lots.left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     middles = (lots.left + lots.right) / 2
-    street = shapely.STRtree(kerbs.lines).query_nearest(
-        shapely.points(middles + 5.0 * out), all_matches=False
-    )[1]
+    # From a point well before the front: at a corner the middle may be nearer to the other street.
+    before = shapely.points(middles - 5.0 * left_normals(lots.right - lots.left))
+    street = shapely.STRtree(kerbs.lines).query_nearest(before, all_matches=False)[1]
     along = shapely.line_locate_point(kerbs.lines[street], shapely.points(middles))
     feet, heading = kerbs.at(street, along, np.zeros(len(along)))
     off, angle = middles - feet, np.radians(heading)
@@ -187,6 +150,7 @@ def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ..
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)
+    # No gap in a shopping street.
     garden = (rng.random(count) < _GARDENS) & (peak < 0.5)
     storeys = np.clip(np.round(rng.normal(2.8, 0.8, count) + _LIFT_STOREYS * peak), 2, 7)
     heights = np.round(_GROUND_FLOOR_M + _STOREY_M * storeys, 1)
@@ -244,8 +208,7 @@ class Bustle:
         corner = _CORNER * _bump(self._corners.query(xy)[0], _CORNER_M)
         busy = np.maximum.reduce([own, spill, corner, np.full(len(xy), _QUIET)])
         ripple = np.sin(xy @ self._wave.T + self._phase).mean(axis=1)
-        rippled: Floats = np.clip(busy * (1 + 0.5 * ripple), 0.0, 1.0)
-        return rippled
+        return np.asarray(np.clip(busy * (1 + 0.5 * ripple), 0.0, 1.0))
 
     def _along_line(self, street: Ints, along: Floats) -> Floats:
         """Return the busyness, [0, 1], on streets at some metres from the beginning of their names' lines."""
@@ -257,5 +220,4 @@ class Bustle:
 
 def _bump(gap: Floats, width: float) -> Floats:
     """Return the height of a bell curve at distances in metres: 1 at 0, 1/e at `width` metres."""
-    bump: Floats = np.exp(-((gap / width) ** 2))
-    return bump
+    return np.asarray(np.exp(-((gap / width) ** 2)))

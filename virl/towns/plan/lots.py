@@ -14,6 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from virl.geo.flat import left_normals
 from virl.geo.globe import Flags, Floats, Ints
 
 DEPTH_M = 12.0
@@ -92,7 +93,7 @@ class Edges:
         within = owner[:-1] == owner[1:]
         steps = np.where(within, np.hypot(runs[:, 0], runs[:, 1]), _BETWEEN_RINGS_M)
         stations = np.concatenate([[0.0], np.cumsum(steps)])
-        normals = _left_normals(runs)
+        normals = left_normals(runs)
         corner = np.flatnonzero(np.abs(turn) > np.radians(_CORNER_DEG))
         side = np.flatnonzero(owner[corner[:-1]] == owner[corner[1:]])
         first, last = corner[side], corner[side + 1]
@@ -120,8 +121,6 @@ class Edges:
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
         """Return (side, station) of straight runs' ends; slight bends count if `apart` metres from others.
-
-        A slight bend within `apart` metres of another or of an end is passed over.
 
         Args:
             low: first station on each side, metres.
@@ -264,13 +263,12 @@ def _split_runs(
 
 def _rays(side: Ints, feet: Floats) -> Floats:
     """Return unit vectors inward at the ends `feet` of runs, (n, 2): normal, or midway between two runs."""
-    normal = _left_normals(np.diff(feet, axis=0))
+    normal = left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
     behind = np.concatenate([np.zeros((1, 2)), np.where(same, normal, 0.0)])
     rays = ahead + behind
-    unit: Floats = rays / np.maximum(np.linalg.norm(rays, axis=1), 1e-9)[:, None]
-    return unit
+    return np.asarray(rays / np.maximum(np.linalg.norm(rays, axis=1), 1e-9)[:, None])
 
 
 def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
@@ -278,12 +276,10 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
     points, owner = draft.outlines()
     shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))
     lot, left, right = draft.fronts()
-    run = right - left
-    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.hypot(run[:, 0], run[:, 1])[:, None]
     shapely.prepare(ways)
     middles = (left + right) / 2
     # A point before the middle of the front tells whether a street is there.
-    probe = middles + 2.0 * out
+    probe = middles - 2.0 * left_normals(right - left)
     on_street = shapely.contains_xy(ways, probe[:, 0], probe[:, 1])
 
     shapes[shapely.intersects(ways, shapes)] = Polygon()
@@ -317,10 +313,3 @@ def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
     first, second = shapely.STRtree(shrunk).query(shrunk, "intersects")
     pairs = first < second
     return sorted(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))
-
-
-def _left_normals(runs: Floats) -> Floats:
-    """Return the unit normals to the left of vectors, shape (n, 2)."""
-    length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
-    normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
-    return normals

@@ -92,14 +92,10 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Return the signposts at junctions, with names of landmarks and the metres to each.
+    """Return the signposts at junctions, with the names of landmarks among `shops` and the metres to each.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
-
-    Args:
-        layout: streets and the frontages along them.
-        shops: places; those of landmark types are signed, if no other has the same name.
     """
     metres = _between_junctions(layout)
     hooks = list(_hooks(layout))
@@ -116,10 +112,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 def _assign_lines(
     hooks: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions.
-
-    Landmarks take hooks by turns.
-    """
+    """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions."""
     streets = {street.id: street for street in layout.streets}
     waiting: list[deque[tuple[float, int]]] = []
     for landmark in landmarks:
@@ -131,6 +124,7 @@ def _assign_lines(
     lines: list[list[Line]] = [[] for _ in hooks]
     decided = {hook.junction for hook in hooks}
     signed: set[tuple[str, int]] = set()
+    # By turns: one landmark with many hooks near must not take all lines from the others.
     while any(waiting):
         for landmark, left in zip(landmarks, waiting, strict=True):
             while left:
@@ -173,8 +167,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
     dense = np.zeros((count, count))
     for row in (0, 1):
         dense[ends[row][order], ends[1 - row][order]] = length[order]
-    between: Floats = dijkstra(csr_array(dense), directed=False)
-    return between
+    return np.asarray(dijkstra(csr_array(dense), directed=False))
 
 
 def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
@@ -195,19 +188,9 @@ def _board(hook: Hook, row: int, line: Line) -> Sign:
     """Return one line of a signpost as a sign over a hook's street; row 0 is the highest."""
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
-    left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
-    return Sign(
-        id=f"street-{hook.street.id}-{hook.number}-signpost-{row}",
-        place_id="",
-        text=text,
-        tagline="",
-        kind="signpost",
-        left=left,
-        right=right,
-        bottom=round(bottom, 3),
-        top=round(bottom + HEIGHT_M, 3),
-        variant=0,
-    )
+    ends = hook.ends(LETTER_M * len(text) + _MARGIN_M)
+    name, top = f"street-{hook.street.id}-{hook.number}-signpost-{row}", round(bottom + HEIGHT_M, 3)
+    return Sign(name, "", text, "", "signpost", *ends, round(bottom, 3), top, 0)
 
 
 def _hooks(layout: StreetPlan) -> Iterator[Hook]:
@@ -225,9 +208,6 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
     """Return a plate for each street end at a junction of `_LEAST_WAYS` or more, read from its middle.
 
     Its second line has the lowest and the highest house number as far as the next junction.
-
-    Args:
-        layout: streets and the frontages along them.
     """
     numbers: dict[int, list[int]] = {}
     for front in layout.frontages:
@@ -237,19 +217,11 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
 
 def _plate(hook: Hook, numbers: list[int]) -> Sign:
     """Return the plate on a hook: the street's name over its lowest and highest house number."""
-    left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
-    return Sign(
-        id=f"street-{hook.street.id}-{hook.number}-plate",
-        place_id="",
-        text=hook.street.name,
-        tagline=f"{min(numbers)}-{max(numbers)}" if numbers else "",
-        kind="plate",
-        left=left,
-        right=right,
-        bottom=_PLATE_BOTTOM_M,
-        top=_PLATE_BOTTOM_M + _PLATE_HEIGHT_M,
-        variant=0,
-    )
+    name, text = f"street-{hook.street.id}-{hook.number}-plate", hook.street.name
+    span = f"{min(numbers)}-{max(numbers)}" if numbers else ""
+    ends = hook.ends(_PLATE_LETTER_M * len(text) + _MARGIN_M)
+    top = _PLATE_BOTTOM_M + _PLATE_HEIGHT_M
+    return Sign(name, "", text, span, "plate", *ends, _PLATE_BOTTOM_M, top, 0)
 
 
 def _round_point(point: Floats) -> Point:

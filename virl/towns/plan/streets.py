@@ -41,8 +41,7 @@ class Bend:
 
     def apply(self, xy: Floats) -> Floats:
         """Return points, shape (n, 2), displaced and rounded to a millimetre."""
-        moved: Floats = np.round(xy + np.sin(xy @ self.wave.T + self.phase) @ self.amplitude, 3)
-        return moved
+        return np.asarray(np.round(xy + np.sin(xy @ self.wave.T + self.phase) @ self.amplitude, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,13 +231,7 @@ class _StreetDraft:
                 return
             column, row = cells[pick]
             # Not beside a cell that is changed already, so that no two new junctions share a side of a cell.
-            around = {
-                (column, row),
-                (column, row - 1),
-                (column, row + 1),
-                (column - 1, row),
-                (column + 1, row),
-            }
+            around = {(column + c, row + r) for c, r in ((0, 0), (0, -1), (0, 1), (-1, 0), (1, 0))}
             east, north = self.grid.cell_size(column, row)
             if not self.used.isdisjoint(around) or max(east, north) < SPLIT_M:
                 continue
@@ -339,6 +332,7 @@ def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
     owner = shapely.STRtree(lines).query_nearest(middles, all_matches=False)[1]
     starts = shapely.line_locate_point(lines[owner], shapely.get_point(parts, 0))
     stops = shapely.line_locate_point(lines[owner], shapely.get_point(parts, -1))
+    # Every stretch runs as its street's line does: house numbers are counted along it.
     parts = np.where(starts < stops, parts, shapely.reverse(parts))
     along = np.minimum(starts, stops)
     order = np.lexsort((along, owner))
@@ -410,8 +404,7 @@ def _draw_grid(rng: Generator) -> JunctionGrid:
 def _grid_lines(rng: Generator, count: int, length: float) -> Floats:
     """Return count + 1 positions at uneven gaps over a length, metres from its middle."""
     gaps = rng.uniform(70.0, 110.0, count)
-    lines: Floats = np.concatenate([[0.0], np.cumsum(gaps)]) * (length / gaps.sum()) - length / 2
-    return lines
+    return np.asarray(np.concatenate([[0.0], np.cumsum(gaps)]) * (length / gaps.sum()) - length / 2)
 
 
 def _draw_bend(rng: Generator) -> Bend:

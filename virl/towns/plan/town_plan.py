@@ -4,10 +4,13 @@ Plans are drawn by `streets`, `layout`, `furnish` and `shops`, and read by the v
 and the ground truth. x is metres east of the city's origin, y metres north, z metres above the road.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, Self
 
+import numpy as np
+import shapely
 from shapely import Polygon
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
@@ -19,6 +22,8 @@ Point = tuple[float, float]
 
 CAMERA_HEIGHT_M = 2.5
 """Height of a street-view car's camera, metres."""
+SPACING_M = 10.0
+"""Distance in metres between panoramas along a street, as in Street View."""
 PHOTO_SIZE = 640, 480
 """(width, height) of a photo of a place, pixels; chosen."""
 
@@ -62,6 +67,39 @@ class Panoramas:
     """Index of the panorama where each link starts, shape (m,), sorted."""
     target: Ints
     """Index of the panorama where each link ends, shape (m,)."""
+
+    @classmethod
+    def of_streets(cls, streets: Sequence[Street], junctions: Floats) -> Self:
+        """Return linked panoramas, first one on each junction (east, north), then more along each street."""
+        xy, owner = [junctions], [np.zeros(len(junctions), np.int64)]
+        pairs: set[tuple[int, int]] = set()
+        count = len(junctions)
+        for number, street in enumerate(streets):
+            line = shapely.LineString(street.line)
+            # A loop needs two panoramas besides its junction: with fewer, its links would coincide.
+            pieces = max(3 if street.start == street.end else 1, round(line.length / SPACING_M))
+            inner = shapely.line_interpolate_point(line, np.arange(1, pieces) / pieces, normalized=True)
+            xy.append(np.round(shapely.get_coordinates(inner), 3))
+            owner.append(np.full(pieces - 1, number))
+            owner[0][[street.start, street.end]] = number
+            chain = [street.start, *range(count, count + pieces - 1), street.end]
+            pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
+            count += pieces - 1
+        return cls.of_pairs(np.concatenate(xy), np.concatenate(owner), pairs)
+
+    @classmethod
+    def of_pairs(cls, xy: Floats, street: Ints, pairs: Set[tuple[int, int]]) -> Self:
+        """Return panoramas at points (east, north) on streets, linked both ways by pairs of their indices.
+
+        Args:
+            xy: metres east and north of each panorama, shape (n, 2).
+            street: index of the street of each, shape (n,).
+            pairs: indices of two linked panoramas, one pair for both directions.
+        """
+        links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+        both = np.concatenate([links, links[:, ::-1]])
+        both = both[np.lexsort((both[:, 1], both[:, 0]))]
+        return cls(xy, street, both[:, 0], both[:, 1])
 
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]

@@ -130,8 +130,13 @@ class CityRenderer:
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
         """Return the whole panorama as one picture of `width` by `width` / 2 pixels.
 
-        The centre column looks to `heading` (north by default); columns run clockwise, 360 / `width`
-        degrees each; the top row looks up, the bottom row down.
+        Columns run clockwise, 360 / `width` degrees each; the top row looks up, the bottom row down.
+
+        Args:
+            x: metres east of the city's origin.
+            y: metres north of the city's origin.
+            width: width of the picture, pixels.
+            heading: degrees to which the centre column looks.
         """
         return self.equirectangular_part(x, y, width, 0, 0, (width, width // 2), heading=heading)
 
@@ -148,7 +153,14 @@ class CityRenderer:
     ) -> Image:
         """Return a part of the picture that `equirectangular` gives, of `size` columns and rows.
 
-        It begins at the column `left`, beyond the last of which follows the first, and at the row `top`.
+        Args:
+            x: metres east of the city's origin.
+            y: metres north of the city's origin.
+            width: width of the whole picture, pixels.
+            left: first column of the part; beyond the last column follows the first.
+            top: first row of the part.
+            size: (columns, rows) of the part.
+            heading: degrees to which the centre column of the whole picture looks.
         """
         side = max(16, round(width / 3))
 

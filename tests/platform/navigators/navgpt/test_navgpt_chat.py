@@ -11,7 +11,8 @@ from strict_models.minds import KEY_VARIABLES, MODELS, model_at, said_to
 from virl.errors import MindFailed
 from virl.mind.chat.question import strict_schema
 from virl.mind.rules import RuleMind
-from virl.platform.navigators.navgpt.navigator import FORGOTTEN, MOST_TURNS, ChatHistory, NavGptNavigator
+from virl.platform.city.streetview import Link
+from virl.platform.navigators.navgpt.navigator import FORGOTTEN, MOST_TURNS, NavGptNavigator, _ChatHistory
 from virl.platform.navigators.navgpt.observation import Thing, ViewpointObservation
 from virl.platform.navigators.navgpt.rules import NavGptTurn
 from virl.platform.navigators.navgpt.sources import GraphObservations, ways_from
@@ -118,12 +119,13 @@ def test_a_walk_ends_at_the_limit_of_replies():
 
 
 def test_of_a_long_walk_several_of_the_oldest_turns_are_left_out_at_once():
-    history = ChatHistory({"viewpoint": "v0", "view": []})
+    history = _ChatHistory.begin(ViewpointObservation("v0", ()), 0.0)
     left_out = []
     for number in range(1, 60):
         turn = NavGptTurn(thought="On.", action="walk", viewpoint=f"v{number}")
-        history.note_move(turn, {"viewpoint": f"v{number}", "view": []})
-        inputs = history.inputs("Go.")
+        here, way = ViewpointObservation(f"v{number}", ()), Link(f"v{number}", 0.0, 5.0)
+        history.note_move(turn.model_dump(), "", 0.0, way, here)
+        inputs = history.inputs()
         assert inputs["steps"][-1]["observation"]["viewpoint"] == f"v{number}"
         assert len(inputs["steps"]) <= MOST_TURNS
         left_out.append(inputs["left_out"])

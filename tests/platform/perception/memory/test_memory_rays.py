@@ -101,7 +101,7 @@ def test_the_span_of_a_thing_is_the_same_through_every_camera(fov: float, aside:
     thing = Thing(0.0, 15.0)
     middle = camera_to(thing, 0.0, 0.0).pitch
     camera = Camera(min(fov, 60.0) / 60 * aside, middle, fov, 640, 640)
-    span = span_of(camera, exact_box(thing, 0.0, 0.0, camera), 0.1)
+    span = span_of(seen(sighting(thing, 0.0, 0.0, camera=camera)), 0.1)
     assert abs(signed_turn(span.heading, 0.0)) < 0.1
     assert span.width == pytest.approx(degrees(thing.width / 15.0), rel=0.05)
     assert span.low == pytest.approx(-degrees(CAMERA_M / 15.0), abs=0.3)

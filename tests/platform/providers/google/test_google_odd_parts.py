@@ -55,7 +55,7 @@ def test_a_neighbour_whose_metadata_cannot_be_read_is_left_out_of_the_links() ->
 def test_an_odd_heading_is_unknown_and_not_north() -> None:
     script = [SESSION, good(capture("p", HERE, heading="NaN"))]
     with ScriptedGoogle(script) as server, client(server) as http:
-        streetview = GoogleStreetView(http, imagery="tiles")
+        streetview = GoogleStreetView(http, GoogleOptions(imagery="tiles"))
         with pytest.raises(NoImagery, match="its heading is not known"):
             streetview.view("p", Camera(0.0, width=64, height=64))
 

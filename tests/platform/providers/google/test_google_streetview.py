@@ -12,10 +12,15 @@ from virl.geo import globe
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Attitude, Camera, Panorama, View
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
-from virl.platform.providers.google.streetview import KeyedStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
 from virl.platform.providers.http.replies import read_body
-from virl.platform.providers.pictures.projection import equirectangular, perspective, tiles_seen
+from virl.platform.providers.pictures.projection import (
+    equirectangular,
+    perspective,
+    sample_points,
+    sampled_tiles,
+)
 
 # As Google's page on street-view tiles shows a reply, with our numbers.
 METADATA = {
@@ -56,8 +61,14 @@ def usd_of(google: Google) -> float:
     return google.http.ledger.take().usd
 
 
-def as_google(city: City) -> KeyedStreetView:
-    assert isinstance(city.streetview, KeyedStreetView)
+def tiles_seen(camera: Camera, attitude: Attitude, width: int, tile: int) -> set[tuple[int, int]]:
+    """Return the tiles of a panorama `width` pixels wide that a camera's pixels are sampled from."""
+    height = width // 2
+    return sampled_tiles(*sample_points(attitude, camera, width, height), width, height, tile)
+
+
+def as_google(city: City) -> GoogleStreetView:
+    assert isinstance(city.streetview, GoogleStreetView)
     return city.streetview
 
 
@@ -170,7 +181,7 @@ def test_tiled_views_fetch_each_tile_once_and_only_when_it_is_seen(virlton: City
 
 def test_a_refused_session_is_renewed(fresh: Google) -> None:
     start = here(fresh.city)
-    tiles = as_google(fresh.city).linked._tiles
+    tiles = as_google(fresh.city)._tiles
     tiles._session = "long-gone"
     fresh.asked()
     assert tiles.capture(start.id).id == start.id
@@ -206,12 +217,12 @@ def test_a_link_to_a_panorama_that_has_gone_is_not_there(
 ) -> None:
     streetview = as_google(fresh.city)
     start = here(fresh.city)
-    gone, capture = start.links[0].pano_id, streetview.linked._capture
+    gone, capture = start.links[0].pano_id, streetview._capture
 
     def without_one(pano_id: str) -> Capture:
         return capture("not-there" if pano_id == gone else pano_id)
 
-    monkeypatch.setattr(streetview.linked, "_capture", without_one)
+    monkeypatch.setattr(streetview, "_capture", without_one)
     assert streetview.panorama(start.id).links == start.links[1:]
 
 
@@ -219,7 +230,7 @@ def test_reads_metadata_as_google_writes_it() -> None:
     capture = read_body(Capture, METADATA, SERVICE)
     assert capture.id == "Xy12_-abc"
     assert capture.position == (40.748, -73.985)
-    assert capture.links == (("next", 274.5),)
+    assert [(link.pano_id, link.heading) for link in capture.links] == [("next", 274.5)]
     assert capture.largest_zoom == 5
     assert [capture.size(zoom) for zoom in (0, 3, 5)] == [(416, 208), (3328, 1664), (13312, 6656)]
     with pytest.raises(ProviderError, match=r"Map Tiles API: .*panoId"):
@@ -255,7 +266,7 @@ attitudes = st.builds(
 def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude, width: int) -> None:
     pixels = np.random.default_rng(1).integers(1, 256, (width // 2, width, 3), dtype=np.uint8)
     fetched = np.zeros_like(pixels)
-    seen = tiles_seen(camera, held, width, width // 2, 16)
+    seen = tiles_seen(camera, held, width, 16)
     for x, y in seen:
         part = (slice(16 * y, 16 * y + 16), slice(16 * x, 16 * x + 16))
         fetched[part] = pixels[part]
@@ -265,5 +276,5 @@ def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude
 
 @pytest.mark.slow
 def test_a_narrow_view_sees_few_tiles() -> None:
-    assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 1664, 512)) == 2
-    assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 1664, 512)) == 7
+    assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 512)) == 2
+    assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 512)) == 7

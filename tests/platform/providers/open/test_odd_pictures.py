@@ -21,14 +21,15 @@ from virl.geo.globe import LatLng
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import Camera, Image
 from virl.platform.providers.open.cells import Cell, cell_at
-from virl.platform.providers.open.picture_services import (
+from virl.platform.providers.open.picture_services import THIN, PictureClient, Shot, TileMatrix
+from virl.platform.providers.open.shots import (
     KeptPictures,
-    PictureClient,
+    ShotLists,
     load_open_settings,
     open_pictures,
     picture_settings,
+    pictures_of,
 )
-from virl.platform.providers.open.shots import THIN, Shot, ShotLists, TileMatrix, pictures_of
 from virl.platform.providers.open.streetview import ExploredGraph, Extent, OpenStreetView, tiled_panorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.pictures.projection import equirectangular, paste_tile, perspective

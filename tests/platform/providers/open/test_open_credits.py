@@ -10,8 +10,8 @@ import pytest
 from virl.errors import NoStreetView
 from virl.geo.globe import LatLng, destination
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.picture_services import KeptPictures, load_open_settings
-from virl.platform.providers.open.shots import Shot, ShotLists
+from virl.platform.providers.open.picture_services import Shot
+from virl.platform.providers.open.shots import KeptPictures, ShotLists, load_open_settings
 from virl.platform.providers.open.streetview import ExploredGraph, Extent
 
 HERE = LatLng(48.5833, 7.7458)

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import geopandas as gpd
 import networkx as nx
-import osmium
 import osmnx
 import pyogrio
 import pytest
 from made_graph import write_graph
 from real_data import real_data
-from test_osm_twin import FRAME, Writer, box
+from written_extract import FRAME, NAMED, dated_town
 
 import virl
 from virl.errors import BadInput, ModelUnavailable
@@ -23,29 +22,6 @@ from virl.platform.city.city import City
 from virl.platform.city.maps import walked_route
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
-
-NAMED = "© OpenStreetMap contributors, data of 2024-05-01"
-
-
-def dated_town(file: Path) -> Path:
-    """A town of two streets with two houses, two places, a bin and a date."""
-    town = Writer(file)
-    header = osmium.io.Header()
-    header.set("osmosis_replication_timestamp", "2024-05-01T20:21:22Z")
-    town._writer.close()
-    file.unlink()
-    town._writer = osmium.SimpleWriter(str(file), header=header)
-    town.way((-200, 0), (0, 0), (200, 0), highway="residential", name="Main Street")
-    town.way((0, 0), (0, 150), highway="service")
-    town.way((400, 400), (450, 400), highway="residential", name="Far Street")
-    town.way(*box(-60, 8, -20, 30), building="yes", height="9 m")
-    town.way(*box(20, 8, 60, 30), building="house")
-    town.node(-40.0, 9.0, amenity="restaurant", name="Blue Spoon", opening_hours="Mo-Su 10:00-22:00")
-    town.node(-30.0, 9.0, shop="unheard_of", name="Odds & Ends", opening_hours="whenever we like")
-    town.node(-35.0, 100.0, leisure="park", name="The Green")
-    town.node(70.0, 5.0, amenity="waste_basket")
-    town.close()
-    return file
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_osm_twin import FRAME, Writer, box
 from typer.testing import CliRunner
+from written_extract import FRAME, Writer, box
 
 from virl.agent.character import Point, parse_start
 from virl.cli.main import app

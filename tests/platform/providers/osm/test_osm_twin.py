@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import osmium
 import pytest
-from osmium.osm import mutable
+from written_extract import FRAME, Writer, box
 
 from virl.errors import BadInput, NotFound
-from virl.geo.globe import LatLng, LocalFrame
 from virl.geo.region import Region
 from virl.osm import cut as cutting
 from virl.osm.cut import cut
@@ -24,41 +23,6 @@ from virl.osm.ways import has_panoramas, is_walk_network, way_network
 from virl.platform.city.places import OpeningHours
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
-
-FRAME = LocalFrame(LatLng(60.17, 24.94))
-
-
-class Writer:
-    """Writes objects given in metres."""
-
-    def __init__(self, path: Path) -> None:
-        self._writer = osmium.SimpleWriter(str(path))
-        self._nodes: dict[tuple[float, float], int] = {}
-        self._ways: list[mutable.Way] = []
-
-    def node(self, x: float, y: float, **tags: str) -> int:
-        if (x, y) in self._nodes and not tags:
-            return self._nodes[x, y]
-        number = len(self._nodes) + 1
-        self._nodes[x, y] = number
-        at = FRAME.position(x, y)
-        named = {key.replace("__", ":"): value for key, value in tags.items()}
-        self._writer.add_node(mutable.Node(id=number, location=(at.lng, at.lat), tags=named))
-        return number
-
-    def way(self, *points: tuple[float, float], **tags: str) -> None:
-        nodes = [self.node(*point) for point in points]
-        named = {key.replace("__", ":"): value for key, value in tags.items()}
-        self._ways.append(mutable.Way(id=len(self._ways) + 1, nodes=nodes, tags=named))
-
-    def close(self) -> None:
-        for way in self._ways:
-            self._writer.add_way(way)
-        self._writer.close()
-
-
-def box(west: float, south: float, east: float, north: float) -> tuple[tuple[float, float], ...]:
-    return ((west, south), (east, south), (east, north), (west, north), (west, south))
 
 
 @pytest.fixture(scope="module")

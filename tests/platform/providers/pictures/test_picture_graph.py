@@ -142,3 +142,15 @@ def test_pictures_are_placed_on_ways_and_linked_along_them() -> None:
     assert made.graph.shortest_path(made.graph.number("0"), made.graph.number("12"))[1] == pytest.approx(
         120, abs=12
     )
+
+
+def test_a_picture_is_linked_to_the_first_of_the_newest_sequence() -> None:
+    first = LatLng(60.0, 25.0)
+    drive = [
+        picture(f"s{rank}", destination(first, 90.0, 19.0 * rank), rank=rank, taken=BEGUN + timedelta(days=1))
+        for rank in range(3)
+    ]
+    # It lies the way of the first one's own link, so that only it looks for the first.
+    made = picture_graph([*drive, picture("t0", destination(first, 50.0, 9.0), sequence="t")]).graph
+    linked = made.target[np.repeat(np.arange(len(made)), made.degree) == made.number("t0")]
+    assert {made.ids[number] for number in linked} == {"s0", "s1"}

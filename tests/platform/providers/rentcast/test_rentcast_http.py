@@ -13,9 +13,14 @@ from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.client import KEY_VARIABLE, RentCastHttp, open_rentcast
+from virl.platform.providers.rentcast.client import (
+    BASE_URL_VARIABLE,
+    KEY_VARIABLE,
+    RentCastHttp,
+    load_rentcast_settings,
+    open_rentcast,
+)
 from virl.platform.providers.rentcast.listings import RentCastListings
-from virl.platform.providers.rentcast.settings import BASE_URL_VARIABLE, load_rentcast_settings
 
 AUSTIN = box(-97.01, 29.99, -96.99, 30.01)
 QUERY = {"latitude": "30", "longitude": "-97", "radius": "1"}

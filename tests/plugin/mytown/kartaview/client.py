@@ -6,8 +6,7 @@ from mytown.kartaview.photos import Answer, shots_of
 from virl.geo.globe import LatLng, distance
 from virl.platform.providers.http.replies import ExpectedBody, HttpFault, HttpReply, usual_judge
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings, Shot
 from virl.platform.providers.rentcast.listings import every_page
 
 MOST_PAGES = 10  # of a square; one with more photos is asked for in four parts (chosen)

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from virl.platform.providers.http.replies import Latitude, Longitude, ReplyBody
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.picture_services import Shot
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 LICENCE = "CC-BY-SA-4.0"

@@ -81,18 +81,13 @@ class _Exit(NamedTuple):
     target: int
 
 
-def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+def _velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
     """Return the state after an action by VELMA's rules (section 3.1, appendix B, and its published code).
 
     Where three or more links leave, arriving and having turned differ: on arrival the link back is left out
     and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
     it. Where the published code has no answer (a heading that no link has, without having arrived),
     `forward` takes the link nearest to the heading.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action to carry out, validated before.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -102,6 +97,7 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
     facing = next((way for way in ways if way.heading == state.heading), None)
     if action is Action.FORWARD and facing:
         return _move(state, facing)
+    # In a dead end just come to, nothing but turning around has an effect in VELMA's code.
     if len(ways) == 1 and state.came_from is not None:
         return WalkState(state.node, state.heading)
     ahead, left, right = _links_by_action(state, ways)
@@ -110,14 +106,8 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
     return _face(state, left if action is Action.LEFT else right)
 
 
-def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action carried out for one asked for: no turn on a road; about-turn or stop in a dead end.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action asked for.
-    """
+def _velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action done for one asked for: no turn on a road; about-turn or stop in a dead end."""
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -127,7 +117,7 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return (link of forward, link of left, link of right) in a state, by VELMA's rules."""
+    """Return which of the links from a node (forward, left, right) take in a state, by VELMA's rules."""
     if len(ways) <= 2:
         way = _nearest_exit(ways, state.heading)
         return way, way, way
@@ -139,13 +129,14 @@ def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit,
 
 
 def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return (link of forward, link of left, link of right) at a crossing that the walker just came to."""
+    """Return which links (forward, left, right) take at a crossing that the walker just came to."""
     # By the turn in [-180, 180): straight back is left, as in VELMA's published code.
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
         key=lambda way: (way.heading - state.heading + 180.0) % 360.0 - 180.0,
     )
     middle = len(rest) // 2
+    # Of an even number of ways none is in the middle: the straighter of the two there.
     ahead = rest[middle] if len(rest) % 2 else _nearest_exit(rest[middle - 1 : middle + 1], state.heading)
     if len(ways) == 3 or len(rest) == 1:
         return ahead, rest[0], rest[-1]
@@ -153,23 +144,18 @@ def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit
 
 
 def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """Return (first link counter-clockwise, first link clockwise) from a heading in degrees."""
+    """Return (first link counter-clockwise, first link clockwise) of some from a heading in degrees."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right
 
 
-def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+def _touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
     """Return the state after an action by the original Touchdown's rules (Chen et al. 2019; VELMA Table 4).
 
     `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
     and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
     to the link nearest to the way back.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action to carry out.
     """
     ways = _exits(graph, state.node)
     if action is Action.STOP or not ways:
@@ -188,14 +174,8 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     return _face(state, left if action is Action.LEFT else right)
 
 
-def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for: under Touchdown's rules all are possible everywhere.
-
-    Args:
-        graph: links between the panoramas.
-        state: state before the action.
-        action: action asked for.
-    """
+def _touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Return the action asked for: under Touchdown's rules all are possible everywhere."""
     del graph, state
     return action
 
@@ -207,7 +187,7 @@ def _exits(graph: NavigationGraph, node: int) -> list[_Exit]:
 
 
 def _nearest_exit(ways: list[_Exit], heading: float) -> _Exit:
-    """Return the link whose heading is nearest to `heading`, degrees."""
+    """Return the link of `ways` whose heading is nearest to `heading`, degrees."""
     return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
 
 
@@ -221,10 +201,10 @@ def _face(state: WalkState, way: _Exit) -> WalkState:
     return WalkState(state.node, way.heading)
 
 
-VELMA = Rules("velma", tuple(Action), velma_step, velma_validate)
+VELMA = Rules("velma", tuple(Action), _velma_step, _velma_validate)
 TOUCHDOWN = Rules(
     "touchdown",
     (Action.FORWARD, Action.LEFT, Action.RIGHT, Action.STOP),
-    touchdown_step,
-    touchdown_validate,
+    _touchdown_step,
+    _touchdown_validate,
 )

@@ -87,7 +87,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode: the one numbered `options["episode"]`, else one drawn at random.
+        """Begin episode number `options["episode"]`, else one drawn at random; return (observation, info).
 
         Raises:
             BadInput: `options["episode"]` is no number of an episode, or there is another option.
@@ -107,7 +107,9 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action by its number in `ACTIONS`; reward 1 for an end near the target, plus any shaping.
+        """Take an action by number; return (observation, reward, terminated, truncated, info).
+
+        The reward is 1 for an end near the target, plus any shaping.
 
         Raises:
             BadInput: the number is not in the action space.
@@ -184,7 +186,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode for each walker: those numbered `options["episodes"]`, else random ones.
+        """Begin an episode for each walker, `options["episodes"]` or random ones; return (observation, info).
 
         Raises:
             BadInput: `options["episodes"]` are not as many numbers of episodes as there are walkers, or
@@ -203,7 +205,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     def step(
         self, actions: Ints
     ) -> tuple[Observation, Floats, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Take an action for each walker, given by its number in `ACTIONS`, shape (walkers,).
+        """Take an action number for each walker; return (observation, rewards, terminated, truncated, info).
 
         Raises:
             BadInput: there are not as many actions as walkers, or one is no number of an action.

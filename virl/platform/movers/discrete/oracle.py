@@ -53,13 +53,8 @@ class Oracle:
     def action(self, state: WalkState, visits: int = 1) -> Action:
         """Return the next action on the path, or on a way to its end, at the `visits`-th visit of a node.
 
-        Args:
-            state: where the walker stands and faces.
-            visits: how often it has come to this panorama, this time included. It tells which way to go on
-                where the path comes by more than once.
-
-        Returns:
-            `STOP` at the end of the path, and where no way leads to the target.
+        The number of visits, this one included, tells which way to go on where the path comes by more than
+        once. The action is `STOP` at the end of the path, and where no way leads to the target.
         """
         onward = self._next_node(state.node, visits)
         if onward is None:
@@ -72,6 +67,7 @@ class Oracle:
         found: list[Action] = []
         before: int | None = None
         for state in states:
+            # A turn on the spot is no further visit.
             if state.node != before:
                 visits[state.node] = visits.get(state.node, 0) + 1
             before = state.node
@@ -79,7 +75,7 @@ class Oracle:
         return found
 
     def _next_node(self, node: int, visits: int) -> int | None:
-        """Return the node, by number, to go to from a node at its nth visit; `None` to stop."""
+        """Return the node, by number, to go to from a node at its `visits`-th visit; `None` to stop."""
         stands = [index for index, other in enumerate(self._path) if other == node]
         targets = self._graph.target[self._graph.links(node)]
         if stands:
@@ -160,7 +156,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """Return the action to step to neighbour `onward` or turn to it; with `turn_at_forks`, first turn.
+    """Return the action that steps to neighbour `onward` or turns to it, at forks first if `turn_at_forks`.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -54,7 +54,7 @@ def _touchdown_arrival(graph: NavigationGraph) -> Floats:
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the states after each action by `velma_step`, with `_ASK` for arrivals at crossings."""
+    """Return the states after each action by `VELMA.step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest_links(graph, states.node, states.heading)
@@ -62,7 +62,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return states `way`, but on arrival in a dead end the paused state, and at a crossing `_ASK`."""
+        """Return states `way`, but on arrival in a dead end the paused ones, and at a crossing `_ASK`."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
@@ -77,7 +77,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the states after each action by `touchdown_step`."""
+    """Return the states after each action by `TOUCHDOWN.step`."""
     facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
@@ -123,6 +123,7 @@ class TransitionTable:
     """Number of the state after each action with validation, shape (states, 5)."""
 
     def __len__(self) -> int:
+        """Return the number of states."""
         return len(self.node)
 
     def state(self, number: int) -> WalkState:
@@ -196,6 +197,7 @@ def _number_states(
     extra = {state: 3 * links + index for index, state in enumerate(dict.fromkeys(states))}
     came_from = [-1 if state.came_from is None else state.came_from for state in extra]
     paused = np.arange(3 * links + len(extra))
+    # Who has arrived and then pauses stands as if come from nowhere; who faces a link stays so.
     paused[:links] = paused[2 * links : 3 * links]
     paused[3 * links :] = [extra[replace(state, came_from=None)] for state in extra]
     nowhere = np.full(2 * links, -1)
@@ -208,7 +210,7 @@ def _number_states(
 
 
 def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
-    """Return the number of the state after an action at a crossing just come to, by `rules.step`."""
+    """Return the number of the state after an action in state `number`, an arrival at a crossing."""
     node = int(states.node[number])
     state = WalkState(node, float(states.heading[number]), int(states.came_from[number]))
     after = rules.step(graph, state, action)
@@ -256,7 +258,7 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link clockwise (side 1) or counter-clockwise (-1), but those `left_out`."""
+    """Return each node's first link right (side 1) or left (-1) of a heading, degrees, but for `left_out`."""
 
     def sweep(link: Ints) -> Floats:
         """Return the degrees from the headings to links on the side; `inf` for links left out."""
@@ -287,10 +289,6 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 class Walker:
     """A walker on a transition table, which actions move.
 
-    Args:
-        table: the graph and the rules.
-        start: state in which it begins, one of the table.
-
     Raises:
         BadInput: the table does not have the start.
     """
@@ -301,7 +299,7 @@ class Walker:
     """Number of the walker's state in the table; may be set."""
 
     def __init__(self, table: TransitionTable, start: WalkState) -> None:
-        """Begin in the start state."""
+        """Begin in a state of the table."""
         self._table = table
         # a memory view gives plain integers three times as fast as an array does
         self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
@@ -326,10 +324,6 @@ class Walker:
 class WalkerBatch:
     """Many walkers on one transition table, moved together.
 
-    Args:
-        table: the graph and the rules.
-        starts: states in which they begin, or the states' numbers in the table, shape (walkers,).
-
     Raises:
         BadInput: the table does not have one of the starts.
     """
@@ -340,7 +334,7 @@ class WalkerBatch:
     """Number of each walker's state in the table, shape (walkers,); may be set."""
 
     def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
-        """Begin in the start states."""
+        """Begin in states of the table, which are given as such or as numbers of shape (walkers,)."""
         self._table = table
         if not isinstance(starts, np.ndarray):
             starts = np.array([table.number(state) for state in starts], np.int64)
@@ -349,6 +343,7 @@ class WalkerBatch:
         self.numbers = starts.astype(np.int32)
 
     def __len__(self) -> int:
+        """Return the number of walkers."""
         return len(self.numbers)
 
     def state(self, walker: int) -> WalkState:
@@ -358,11 +353,7 @@ class WalkerBatch:
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
         """Carry out an action for each walker as validation allows it, and return those carried out.
 
-        Args:
-            actions: numbers of actions in `ACTIONS`, shape (walkers,).
-
-        Returns:
-            The numbers of the actions that were carried out, shape (walkers,).
+        All are numbers of actions in `ACTIONS`, shape (walkers,).
 
         Raises:
             BadInput: there are not as many actions as walkers, or one is no number of an action.

@@ -127,6 +127,7 @@ def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
     """Return the numbers of each target and the nodes linked with it, shape (targets, most); -1 fills up."""
     source = np.repeat(np.arange(len(graph)), graph.degree)
     near = {
+        # Neighbours in both directions: a one-way link counts at either end.
         target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])
         for target in set(targets)
     }

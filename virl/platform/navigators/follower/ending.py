@@ -170,6 +170,7 @@ class Street:
         elif self.pointed is not None and clause.count == 1 and self.pointed > self.passed:
             self.passed = self.pointed
         else:
+            # Two lights that are told as one count as one crossing.
             self.passed += 1 if place.kind == "double" else clause.count
         self.note(place, self.passed)
         self.double = number_in_pair if place.ordinal == 1 else None

@@ -56,18 +56,6 @@ class Visit:
     before: "tuple[int, State] | None" = None
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
-    def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks to this state: their joint likelihood, that of the likeliest, and the state before on it.
-
-        Args:
-            weight: likelihood of the walks together.
-            best: that of the likeliest.
-            before: number of actions and state before, of the likeliest; `None` at the start.
-        """
-        self.weight += weight
-        if best > self.best:
-            self.best, self.before = best, before
-
 
 @dataclass
 class Explanation:
@@ -77,12 +65,14 @@ class Explanation:
     """Likelihood of the walks that end at a node, by the node's number."""
     frontier: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     """Likelihood of the walks that go on beyond an unvisited node, by the node's number."""
-    _best: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
+    likeliest: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
+    """(likelihood, number of actions, state, links on its segment) of the likeliest walk to each node."""
     visits: list[dict[State, Visit]] = field(default_factory=list)
+    """Walks that come to each state, by the number of their actions."""
 
     def path(self, end: int) -> list[int]:
         """Return the nodes, by number, of the likeliest walk to an end, from its start."""
-        _, time, state, links = self._best[end]
+        _, time, state, links = self.likeliest[end]
         parts = [state[0].nodes[: links + 1]]
         before = self.visits[time][state].before
         while before is not None:
@@ -90,19 +80,6 @@ class Explanation:
             parts.append(state[0].nodes[:-1])
             before = self.visits[time][state].before
         return [node for part in reversed(parts) for node in part]
-
-    def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node; `walk` is (actions, state, links on its segment) of the likeliest.
-
-        Args:
-            node: where they end.
-            weight: likelihood of the walks together.
-            best: that of the likeliest.
-            walk: number of actions, state, and links along its segment, of the likeliest.
-        """
-        self.ends[node] += weight
-        if best > self._best.get(node, (0.0,))[0]:
-            self._best[node] = (best, *walk)
 
 
 def explain(
@@ -205,10 +182,12 @@ class _Explainer:
         """Add walks from `before` to a state after `time` actions, their likelihood times a factor."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
-            there.add(walks.weight * factor, walks.best * factor, before)
+            there.weight += walks.weight * factor
+            if walks.best * factor > there.best:
+                there.best, there.before = walks.best * factor, before
 
     def _advance(self, time: int, state: State, visit: Visit) -> None:
-        """Lead the walks in a state on to the next crossing, where they turn or go on; note their ends."""
+        """Lead walks in a state after `time` actions to the next crossing and on; note where they end."""
         segment, leg, number, since = state
         if leg == len(self._legs):
             self._add_ends(time, state, visit)
@@ -265,7 +244,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return the factor for a turn at the next crossing, whose chance to be a new one is `new`."""
+        """Return a leg's factor for a turn at the next crossing, of `fit` and new with chance `new`."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
@@ -281,8 +260,10 @@ class _Explainer:
                 if self._usual is not None:
                     mean, deviation = self._usual
                     gain *= exp(-0.5 * ((time + links - len(self._legs) - mean) / deviation) ** 2)
-                walk = time, state, links
-                self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
+                node, best = segment.nodes[links], visit.best * gain
+                self._result.ends[node] += visit.weight * gain
+                if best > self._result.likeliest.get(node, (0.0,))[0]:
+                    self._result.likeliest[node] = (best, time, state, links)
 
     def _shares(self, state: State) -> Sequence[float]:
         """Return the probability of an end at each node of a state's segment, expected where unseen."""

@@ -169,7 +169,7 @@ def turn(match: re.Match[str]) -> TurnClause:
     """Return the turn that a match reads from its groups `verb`, `turned` (side) and `place` (crossing)."""
     words = match["verb"]
     return TurnClause(
-        _side(match["turned"]),
+        side(match["turned"]),
         place(match["place"]) if match["place"] else None,
         slight=bool(_MILD.search(words)) or "FORK" in match[0],
         sharp=bool(_SHARP.search(words)),
@@ -179,24 +179,9 @@ def turn(match: re.Match[str]) -> TurnClause:
     )
 
 
-def fork(match: re.Match[str]) -> TurnClause:
-    """Return the slight turn at a fork to the side that a match has in its group `turned` or `to`."""
-    return TurnClause(_side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True)
-
-
-def ramp(match: re.Match[str]) -> TurnClause:
-    """Return the slight turn onto a ramp to the side in a match's group `turned`; right without one."""
-    return TurnClause(_side(match["turned"] or "right"), slight=True)
-
-
 def turns(match: re.Match[str]) -> TurnClause:
     """Return one or more turns to one side, from a match's groups `verb`, `turned`, `place` and `number`."""
     return replace(turn(match), nth=None, times=count(match["number"]))
-
-
-def look_or_turn(match: re.Match[str]) -> TurnClause:
-    """Return a turn that may only mean a look, from a match's groups `verb`, `turned` and `place`."""
-    return replace(turn(match), looks=True)
 
 
 def read_passing(match: re.Match[str]) -> PassClause:
@@ -211,24 +196,9 @@ def read_passing(match: re.Match[str]) -> PassClause:
     return PassClause(max(count(words), 2 if match["twice"] else 1), place(words), vague="SOME" in words)
 
 
-def passing_again(match: re.Match[str]) -> PassClause:
-    """Return crossings to pass, perhaps the one just passed, from a match's groups `place` and `twice`."""
-    return replace(read_passing(match), again=True)
-
-
-def passing_then(match: re.Match[str]) -> PassClause:
-    """Return crossings to pass after what the text names first, from a match's groups `place` and `twice`."""
-    return replace(read_passing(match), then=True)
-
-
 def reach(match: re.Match[str]) -> ReachClause:
     """Return the crossing to come to, from a match's groups `before` and `place`."""
     return ReachClause(place(match["place"]), before=bool(match["before"]))
-
-
-def read_reached(match: re.Match[str]) -> ReachClause:
-    """Return a crossing that may have been passed already, from a match's group `place`."""
-    return ReachClause(place(match["place"]), told=True)
 
 
 def place_clause(match: re.Match[str]) -> WhereClause:
@@ -289,7 +259,7 @@ def _ordinal(words: str) -> int | None:
     return min(int(found[1]), MOST) if found else None
 
 
-def _side(word: str) -> Side:
+def side(word: str) -> Side:
     """Return the side that a word means: left for "left", right for any other word."""
     return "left" if word == "left" else "right"
 

@@ -310,7 +310,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability of an end at each node of a known block, `number` crossings down the street.
+        """Return an end's probability at each node of a block, `since` links past crossing `number`.
 
         Args:
             steps: number of links of the block.
@@ -324,7 +324,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return the expected probability of an end at each node of a block of which `steps` links were seen.
+        """Return an end's expected probability at each node of a block of which `steps` links were seen.
 
         Args:
             steps: number of links that were seen.

@@ -6,9 +6,9 @@ the walk may end.
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp, isnan
 
 from virl.geo.globe import signed_float_turn
@@ -17,7 +17,7 @@ from virl.platform.city.streetview import Pose
 from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, WalkState
 from virl.platform.movers.discrete.oracle import action_towards
 from virl.platform.navigators.follower.clauses import FollowerPlan, OrientClause
-from virl.platform.navigators.follower.explain import Start, explain
+from virl.platform.navigators.follower.explain import Explanation, Start, explain
 from virl.platform.navigators.follower.model import Parameters, default_parameters
 from virl.platform.navigators.follower.reading import understand
 from virl.platform.navigators.follower.streets import MapLinks, OutgoingLink, Segment, Streets
@@ -100,75 +100,6 @@ _UNREACHABLE = 10_000
 """Number of steps that stands for a node which no way leads to."""
 
 
-class MapPlanner:
-    """A planner of walks on a whole graph, which keeps the streets that it has read for further walks."""
-
-    def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
-        """Read the links of a graph on which walks are planned with the model's parameters."""
-        self._graph, self._p = graph, parameters
-        self._links = MapLinks(graph)
-        self._streets = Streets(self._links)
-
-    def path(
-        self,
-        plan: FollowerPlan,
-        start: WalkState,
-        *,
-        oriented: bool,
-        horizon: int,
-        usual: tuple[float, float] | None = None,
-        sight: StopSight | None = None,
-    ) -> list[int]:
-        """Return node numbers from the start on, as the plan says; the start alone if no walk fits the plan.
-
-        Args:
-            plan: read from the text.
-            start: of the walk.
-            oriented: whether the walk sets out in the start's heading.
-            horizon: largest number of actions of a walk.
-            usual: mean and standard deviation of the links of a data set's walks; `None` without them.
-            sight: search for landmarks at likely ends; `None` for a walk without pictures.
-        """
-        yaw = float(self._graph.yaw[start.node])
-        starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
-        found = explain(self._streets, plan, self._p, horizon, starts, usual)
-        if not found.ends:
-            return [start.node]
-        return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
-
-    def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the node of the likeliest end, with the likelihood of neighbour nodes added where so set."""
-        sums = dict(ends)
-        if self._p.neighbours:
-            for node, weight in ends.items():
-                for way in self._links.ways(node):
-                    # Neighbours are so in both directions: a one-way link counts for its end too.
-                    if way.to in sums and node not in (other.to for other in self._links.ways(way.to)):
-                        sums[way.to] += weight
-                    sums[node] += ends.get(way.to, 0.0)
-        return max(ends, key=lambda node: (sums[node], ends[node]))
-
-
-def follow_path(
-    graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]
-) -> Decision:
-    """Return the next action of a walk along a path of nodes; the stop at its end, or where the walk left it.
-
-    Args:
-        graph: links between the panoramas.
-        path: numbers of the nodes, the start first.
-        start: of the walk.
-        moves: so far.
-    """
-    nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
-    done = len(nodes)
-    if done >= len(path) or nodes != list(path[:done]):
-        return Decision(Action.STOP, "the likeliest end")
-    state = moves[-1].state if moves else start
-    action = action_towards(graph, state, path[done], VELMA)
-    return Decision(action, "the next step of the walk that fits the text best")
-
-
 @dataclass(frozen=True)
 class Follower:
     """A navigator that follows instructions by a grammar and a graph of streets, under VELMA's rules.
@@ -205,43 +136,53 @@ class Follower:
         """Yield the moves of a walk to its stop or the limit; every text, with sense or not, gives a walk."""
         plan = understand(instruction)
         sight = self.sight.search_at_stop(instruction) if self.sight else None
-        if self.use_map:
-            path = self._planner.path(
-                plan,
-                start,
-                oriented=self.oriented,
-                horizon=self.max_actions,
-                usual=self._usual_links,
-                sight=sight,
-            )
-
-            def choose(moves: Sequence[Move]) -> Decision:
-                """Return the next action along the planned path, after some moves."""
-                return follow_path(self.graph, path, start, moves)
-        else:
-            choose = EmbodiedWalk(
-                self.graph,
-                plan,
-                start,
-                self.oriented,
-                self.parameters,
-                self.max_actions,
-                self._usual_links,
-                sight,
-            ).choose
+        choose: Callable[[Sequence[Move]], Decision] = (
+            partial(self._follow_path, self._plan_path(plan, start, sight), start)
+            if self.use_map
+            else EmbodiedWalk(self, plan, start, sight).choose
+        )
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
-    @cached_property
-    def _planner(self) -> MapPlanner:
-        """Planner on the whole graph, made once."""
-        return MapPlanner(self.graph, self.parameters)
-
     @property
-    def _usual_links(self) -> tuple[float, float] | None:
+    def usual_links(self) -> tuple[float, float] | None:
         """(mean, standard deviation) of the links of a data set's routes; `None` without the prior."""
         if not self.use_prior:
             return None
         return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown
+
+    @cached_property
+    def _streets(self) -> Streets:
+        """Streets of the whole graph, read once for all walks."""
+        return Streets(MapLinks(self.graph))
+
+    def _plan_path(self, plan: FollowerPlan, start: WalkState, sight: StopSight | None) -> list[int]:
+        """Return node numbers from the start on, as the plan says; the start alone if no walk fits."""
+        found = _explain_from(self, self._streets, plan, start, self.max_actions)
+        if not found.ends:
+            return [start.node]
+        return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
+
+    def _best_end(self, ends: Mapping[int, float]) -> int:
+        """Return the node of the likeliest end, with the likelihood of neighbour nodes added where so set."""
+        sums, links = dict(ends), self._streets.links
+        if self.parameters.neighbours:
+            for node, weight in ends.items():
+                for way in links.ways(node) or ():
+                    # Neighbours are so in both directions: a one-way link counts for its end too.
+                    if way.to in sums and node not in (other.to for other in links.ways(way.to) or ()):
+                        sums[way.to] += weight
+                    sums[node] += ends.get(way.to, 0.0)
+        return max(ends, key=lambda node: (sums[node], ends[node]))
+
+    def _follow_path(self, path: Sequence[int], start: WalkState, moves: Sequence[Move]) -> Decision:
+        """Return the next action along a path of nodes; the stop at its end, or where the walk left it."""
+        nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
+        done = len(nodes)
+        if done >= len(path) or nodes != list(path[:done]):
+            return Decision(Action.STOP, "the likeliest end")
+        state = moves[-1].state if moves else start
+        action = action_towards(self.graph, state, path[done], VELMA)
+        return Decision(action, "the next step of the walk that fits the text best")
 
 
 class SeenLinks:
@@ -258,9 +199,7 @@ class SeenLinks:
             return
         links = self._graph.links(node)
         targets, headings = self._graph.target[links].tolist(), self._graph.heading[links].tolist()
-        self._ways[node] = tuple(
-            OutgoingLink(to, heading) for to, heading in zip(targets, headings, strict=True)
-        )
+        self._ways[node] = tuple(map(OutgoingLink, targets, headings))
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
         """Return the links of a node; `None` if it is not visited."""
@@ -297,38 +236,34 @@ class EmbodiedWalk:
     less well.
     """
 
-    graph: NavigationGraph
+    follower: Follower
+    """Navigator whose graph, numbers and limits hold for the walk."""
     plan: FollowerPlan
     start: WalkState
-    oriented: bool
-    parameters: Parameters
-    max_actions: int
-    usual: tuple[float, float] | None = None
-    sight: StopSight | None = None
+    sight: StopSight | None
+    """Search for landmarks at possible ends; `None` for a walk without pictures."""
     _seen: SeenLinks = field(init=False)
 
     def __post_init__(self) -> None:
         """Stand at the start, with nothing else of the graph seen."""
-        self._seen = SeenLinks(self.graph)
+        self._seen = SeenLinks(self.follower.graph)
         self._seen.stand(self.start.node)
-        self._yaw = float(self.graph.yaw[self.start.node])
 
     def choose(self, moves: Sequence[Move]) -> Decision:
         """Return the next action, with its reason, after the moves of the walk so far."""
         for move in moves[-2:]:
             self._seen.stand(move.state.node)
         state = moves[-1].state if moves else self.start
-        goal, reason = self._goal(state, self.max_actions - len(moves))
+        goal, reason = self._goal(state, self.follower.max_actions - len(moves))
         path = self._seen.path(state.node, goal) if goal is not None else None
         if path is None or len(path) < 2:
             return Decision(Action.STOP, reason)
-        return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
+        return Decision(action_towards(self.follower.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
         """Return (node to go to or `None`, why), with `left` actions left: unseen ways or the best end."""
-        p, streets = self.parameters, Streets(self._seen)
-        starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
-        found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
+        p, horizon = self.follower.parameters, self.follower.max_actions + _SPARE
+        found = _explain_from(self.follower, Streets(self._seen), self.plan, self.start, horizon)
         stop, weight = self._best_end(found.ends)
         away = {node: self._steps(state.node, node) for node in found.frontier}
         onward = max(away, key=lambda node: found.frontier[node] * exp(-away[node] / p.far), default=None)
@@ -340,10 +275,8 @@ class EmbodiedWalk:
         if found.frontier[onward] > (p.explore if can_return else p.commit) * weight:
             if found.frontier[onward] >= weight:
                 return onward, "a way not seen yet fits the text better than any end seen"
-            return (
-                onward,
-                "to see more" if can_return else "too few actions left to come back to the best end",
-            )
+            late = "too few actions left to come back to the best end"
+            return onward, "to see more" if can_return else late
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
@@ -352,7 +285,7 @@ class EmbodiedWalk:
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
         sums = {node: ends[node] for node in here}
-        if self.parameters.neighbours:
+        if self.follower.parameters.neighbours:
             sums = {node: sum(ends.get(near, 0.0) for near in self._seen.joined_nodes(node)) for node in here}
         best = max(here, key=lambda node: (sums[node], ends[node]), default=None)
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
@@ -363,21 +296,26 @@ class EmbodiedWalk:
         return len(path) - 1 if path else _UNREACHABLE
 
 
-def _ways_out(
-    streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
-) -> list[Start]:
-    """Return the segments to set out on, weighted by the text and traffic; that ahead alone if `oriented`.
+def _explain_from(
+    follower: Follower, streets: Streets, plan: FollowerPlan, start: WalkState, horizon: int
+) -> Explanation:
+    """Return where walks of up to `horizon` actions from a start, on known streets, end that fit a plan."""
+    # Read where the walker has stood: without a map it may know nothing else of the graph.
+    yaw = float(follower.graph.yaw[start.node])
+    starts = _ways_out(streets, start, plan.orient, yaw, follower)
+    return explain(streets, plan, follower.parameters, horizon, starts, follower.usual_links)
 
-    Args:
-        streets: streets that are known.
-        start: node and heading where the walk begins.
-        orient: direction to face that the text asks for.
-        yaw: heading of the capturing car there, degrees, hence the traffic's; `nan` where it is not known.
-        oriented: whether the state faces the right way, as Map2seq's do and Touchdown's do not.
-        p: numbers of the model.
+
+def _ways_out(
+    streets: Streets, start: WalkState, orient: OrientClause, yaw: float, follower: Follower
+) -> list[Start]:
+    """Return the segments to set out on, weighted by the text and traffic; that ahead alone if oriented.
+
+    `yaw` is the heading of the capturing car at the start, degrees, hence the traffic's; `nan` if unknown.
     """
+    p = follower.parameters
     segments = streets.starts(start.node)
-    if oriented and segments:
+    if follower.oriented and segments:
         ahead = min(segments, key=lambda segment: abs(signed_float_turn(start.heading, segment.headings[0])))
         return [Start(ahead, 1.0, 0)]
     return [

@@ -1,6 +1,7 @@
 """The phrases that the grammar knows: where to turn, where something is, and remarks that ask for nothing."""
 
 import re
+from dataclasses import replace
 
 from virl.platform.navigators.follower import grammar as read
 from virl.platform.navigators.follower.clauses import (
@@ -52,14 +53,16 @@ TURNS = (
         "take the left fork",
         r"<turned>(?P<place>)(?: (?:side|branch|one))?(?: (?:of|at) (?:the|this))? FORK"
         r"|(?:<turn>|follow)(?: <which>| next)*? FORK (?:to|on) (?:the|your) (?P<to><side>)",
-        read.fork,
+        lambda match: TurnClause(
+            read.side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True
+        ),
     ),
     rule(
         "ramp",
         "take the off ramp",
         r"(?:take|taking|use|get on|get off|enter)(?: (?:the|an?|this|next|1st|<side>|hand|off|on|onto))* ?"
         r"(?:off ?ramp|on ?ramp|ramp|exit)(?: (?:on|to|off to) (?:the|your) (?P<turned><side>))?",
-        read.ramp,
+        lambda match: TurnClause(read.side(match["turned"] or "right"), slight=True),
     ),
     rule(
         "several turns",
@@ -95,7 +98,7 @@ TURNS = (
         "turn to your left",
         r"(?P<verb>turn|turning) (?:to|towards) (?:the|your) (?P<turned><side>)(?P<place>)"
         r"(?! (?:<at>|side|corner))",
-        read.look_or_turn,
+        lambda match: replace(read.turn(match), looks=True),
     ),
     rule(
         "turn at",
@@ -155,7 +158,7 @@ PASSES = (
         r"before (?:going|crossing|passing|walking|continuing|heading|you (?:go|cross|pass))"
         r"(?: (?:straight|through|past|over|across))*"
         r" (?P<place>(?:(?:<which>|<ordinal>|<number>) )*?(?:<crossing>|streets?))(?P<twice>)",
-        read.passing_then,
+        lambda match: replace(read.read_passing(match), then=True),
     ),
     rule(
         "as you pass",
@@ -165,7 +168,7 @@ PASSES = (
         r"|(?:go|going|get|pass|passed|walk|move)(?: (?:through|past|over|across))*)"
         r" (?P<place>(?:this|that|the|each) (?:<which> )*(?:<crossing>|street)"
         r"|(?:it|this|that)(?= [.,]| and|$))(?P<twice>)",
-        read.passing_again,
+        lambda match: replace(read.read_passing(match), again=True),
     ),
     rule(
         "past it",
@@ -499,7 +502,7 @@ REMARKS = (
         r"the (?P<place>(?:last|final|\d+(?:st|nd|rd|th)) (?:<crossing>|1))"
         r"(?: you (?:will )?(?:just )?(?:go|pass|passed|went|cross)(?: (?:straight|through))*)?"
         r" (?:might|may|will|should|has|had|is|was)",
-        read.read_reached,
+        lambda match: ReachClause(read.place(match["place"]), told=True),
     ),
     rule(
         "between",

@@ -147,9 +147,8 @@ def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
-    return FollowerPlan(
-        reader.orient, tuple(reader.legs), end_on(reader.street, has_turned=bool(reader.legs))
-    )
+    end = end_on(reader.street, has_turned=bool(reader.legs))
+    return FollowerPlan(reader.orient, tuple(reader.legs), end)
 
 
 @dataclass
@@ -181,8 +180,8 @@ class _Reader:
                 self._turn(clause)
             case PassClause():
                 self._pass(clause)
-            case ReachClause():
-                self._reach(clause.place, clause.before, clause.told)
+            case ReachClause(before=False) if not (clause.told and street.is_behind(clause.place)):
+                self._reach(clause.place)
             case BlocksClause():
                 self._walk_on()
                 sureness: Sureness = "implied" if clause.vague else "said"
@@ -194,8 +193,6 @@ class _Reader:
                 street.wheres.append((street.sentence, clause))
             case GoClause():
                 self._go(clause)
-            case _:
-                pass
 
     def _go(self, clause: GoClause) -> None:
         """Record an order to walk on, and that the block is long where the order says so."""
@@ -217,10 +214,10 @@ class _Reader:
         self.has_moved = True
         self.street.stopped = None
 
-    def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
-        """Record a crossing that the text comes to, but not if it stops `before`, or is `told` past it."""
+    def _reach(self, place: NamedCrossing) -> None:
+        """Record a crossing that the text comes to, unless it was named before."""
         street = self.street
-        if before or place.earlier or (told and street.is_behind(place)):
+        if place.earlier:
             return
         self._look_for(place)
         number = street.resolve(place)
@@ -278,13 +275,10 @@ class _Reader:
         slight = clause.slight or street.kind == "fork"
         sureness = _sureness(street)
         remarks = street.remarks + FAR_END * (street.kind == "end")
-        legs = [
-            PlannedLeg(
-                clause.side, ordinal, sureness, street.kind, slight, remarks, tuple(street.hints.items())
-            )
-        ]
-        legs += [PlannedLeg(clause.side, 1, "said")] * (clause.times - 1)
-        self.legs = [*self.legs, *legs][:MAX_LEGS]
+        hints = tuple(street.hints.items())
+        leg = PlannedLeg(clause.side, ordinal, sureness, street.kind, slight, remarks, hints)
+        again = [PlannedLeg(clause.side, 1, "said")] * (clause.times - 1)
+        self.legs = [*self.legs, leg, *again][:MAX_LEGS]
         self.street = Street(sentence=street.sentence, turned_in=street.sentence)
 
 

@@ -224,12 +224,7 @@ class MapInWords:
         return Streets(MapLinks(self.graph))
 
     def ways(self, node: int, heading: float) -> tuple[MapWay, ...]:
-        """Return the ways that leave a node, as a walker there sees them, by their turns, the least first.
-
-        Args:
-            node: where the walker stands.
-            heading: which way it faces, degrees clockwise from north.
-        """
+        """Return the ways that leave a node, for one who faces `heading` (degrees): the least turn first."""
         turns = ((signed_float_turn(heading, way.headings[0]), way) for way in self._streets.starts(node))
         return tuple(
             MapWay(_side(turn), self._end_of(way)) for turn, way in sorted(turns, key=lambda one: abs(one[0]))

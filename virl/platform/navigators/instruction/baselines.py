@@ -12,14 +12,7 @@ from typing import ClassVar
 from virl.platform.city.graph import NavigationGraph, panorama_at
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.base import Choice, Step
-from virl.platform.movers.discrete.actions import (
-    MAX_ACTIONS,
-    VELMA,
-    Action,
-    Rules,
-    WalkState,
-    touchdown_validate,
-)
+from virl.platform.movers.discrete.actions import MAX_ACTIONS, TOUCHDOWN, VELMA, Action, Rules, WalkState
 from virl.platform.movers.discrete.oracle import Oracle, action_towards, gold_actions
 from virl.platform.navigators.instruction.base import Decision, Move, act
 
@@ -111,7 +104,8 @@ class GoldNavigator:
         """
         del instruction
         actions = gold_actions(self.graph, self.path, start.heading, self.rules)
-        free = replace(self.rules, validate=touchdown_validate)
+        # Unvalidated: validation would hold the walk in a dead end that the path passes through.
+        free = replace(self.rules, validate=TOUCHDOWN.validate)
         return act(
             self.graph,
             start,
@@ -172,7 +166,6 @@ class HumanNavigator:
 
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
-
     """
 
     graph: NavigationGraph

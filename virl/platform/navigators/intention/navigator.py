@@ -5,7 +5,7 @@ It remembers where it was, and what each road promised that it saw and did not w
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -39,6 +39,12 @@ PASSED_M = 22.0
 """Radius in metres around visited panoramas in which shop fronts count as passed and promise no more."""
 DECLINED = 0.5
 """Share of its promise, 0 to 1, that a road keeps once the walker has turned back at its beginning."""
+CROSSING = 3
+"""Least number of ways that meet at a crossing."""
+STRETCH = 4
+"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
+WALKED = "back to a road seen before and not walked"
+"""Reason given for a step back over walked streets, to a road that was not walked."""
 
 Glimpses = Mapping[tuple[str, str], RoadSight]
 """Sights of roads in views that were taken already, by (id of panorama left, id of panorama led to)."""
@@ -76,14 +82,18 @@ class Prospect:
 
 @dataclass
 class Prospects:
-    """The roads seen from visited panoramas and not walked, with the sight down each."""
+    """A memory of one walk: the panoramas visited, the links walked, and the roads seen and not walked."""
 
+    stretch: int = 0
+    """Number of panoramas come to since the last crossing."""
     _seen: dict[str, Panorama] = field(default_factory=dict)
     _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
     _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
     _declined: set[str] = field(default_factory=set)
     """Ids of panoramas left for a visited one, so that the roads not walked from there promise less."""
     _visits: Counter[str] = field(default_factory=Counter)
+    _walked: Counter[frozenset[str]] = field(default_factory=Counter)
+    """Number of times that the link between two panoramas was walked, in either direction."""
 
     def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
         """Record a panorama, and look down each of its roads that leads where the walker was not.
@@ -93,6 +103,7 @@ class Prospects:
             links: the ways that leave it.
             look: gives the sight down a link.
         """
+        self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self._seen[panorama.id] = panorama
         self._visits[panorama.id] += 1
         self._links[panorama.id] = tuple(links)
@@ -104,6 +115,7 @@ class Prospects:
         """Record a step between panoramas; one to a visited panorama declines the new roads from `source`."""
         if target in self._seen and self.fresh(source):
             self._declined.add(source)
+        self._walked[frozenset((source, target))] += 1
 
     def is_new(self, pano_id: str) -> bool:
         """Return whether the walker came to a panorama for the first time."""
@@ -114,12 +126,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return reachable roads not walked, most worth first; sights in `glimpsed` count for this call only.
-
-        Args:
-            pose: where the walker stands.
-            glimpsed: sights down links that count in this call only.
-        """
+        """Return roads not walked, most worth first, from a pose; sights `glimpsed` count this time only."""
         known = {**self._sights, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])
@@ -156,42 +163,18 @@ class Prospects:
                     heapq.heappush(queue, (there, link.pano_id))
         return best
 
+    def freshest(self, here: str, links: Sequence[Link]) -> Link:
+        """Return the link of panorama `here` that leads soonest to one not walked, else the least walked."""
 
-@dataclass
-class StreetMemory:
-    """A memory of visited panoramas and walked links; a link counts as walked in both directions."""
+        def rank(link: Link) -> tuple[float, int]:
+            """Return (links to the next one not walked, times that the link was walked)."""
+            return self._hops_to_frontier(here, link), self._walked[frozenset((here, link.pano_id))]
 
-    _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
-    _walked: Counter[frozenset[str]] = field(default_factory=Counter)
-
-    def visit(self, pano_id: str, links: Iterable[Link]) -> None:
-        """Remember the links that leave a panorama."""
-        self._links[pano_id] = tuple(links)
-
-    def walk(self, source: str, target: str) -> None:
-        """Record that a link between two panoramas was walked."""
-        self._walked[frozenset((source, target))] += 1
-
-    def times_walked(self, source: str, target: str) -> int:
-        """Return how many times a link between two panoramas was walked, in either direction."""
-        return self._walked[frozenset((source, target))]
-
-    def freshest(self, here: str, links: Sequence[Link]) -> tuple[Link, ...]:
-        """Return the links that lead soonest to a link not walked yet; the least walked ones if none does.
-
-        Args:
-            here: id of the panorama that the links leave.
-            links: at least one.
-        """
-        ranks = [
-            (self._hops_to_frontier(here, link), self.times_walked(here, link.pano_id)) for link in links
-        ]
-        best = min(ranks)
-        return tuple(link for link, rank in zip(links, ranks, strict=True) if rank == best)
+        return min(links, key=rank)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
         """Return the number of links, over a first one, before the next not walked; infinite without one."""
-        if not self.times_walked(here, first.pano_id):
+        if not self._walked[frozenset((here, first.pano_id))]:
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}
         while queue:
@@ -199,19 +182,11 @@ class StreetMemory:
             for link in self._links.get(pano_id, ()):
                 if link.pano_id in seen:
                     continue
-                if not self.times_walked(pano_id, link.pano_id):
+                if not self._walked[frozenset((pano_id, link.pano_id))]:
                     return hops
                 seen.add(link.pano_id)
                 queue.append((link.pano_id, hops + 1))
         return float("inf")
-
-
-CROSSING = 3
-"""Least number of ways that meet at a crossing."""
-WALKED = "back to a road seen before and not walked"
-"""Reason given for a step back over walked streets, to a road that was not walked."""
-STRETCH = 4
-"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
@@ -230,33 +205,11 @@ class Eyes(Protocol):
 
 
 @dataclass
-class _Memory:
-    """A memory of one walk: the roads seen, the links walked, and panoramas since a crossing."""
-
-    prospects: Prospects = field(default_factory=Prospects)
-    streets: StreetMemory = field(default_factory=StreetMemory)
-    stretch: int = 0
-    """Number of panoramas come to since the last crossing."""
-
-    def arrive(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
-        """Record a panorama with its links, and look down those that lead where the walker was not."""
-        self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
-        self.prospects.visit(panorama, links, look)
-        self.streets.visit(panorama.id, links)
-
-    def leave(self, source: str, target: str) -> None:
-        """Record a step from one panorama to another."""
-        self.prospects.leave(source, target)
-        self.streets.walk(source, target)
-
-
-@dataclass
 class IntentionNavigator:
     """A navigator that takes the roads which promise most for an intention (paper section 3.3, appendix D.2).
 
     It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
     road shows no front for a stretch and another road promised more; it goes back to that one.
-
     """
 
     streetview: StreetView
@@ -282,13 +235,8 @@ class IntentionNavigator:
         self._prompt = self.prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk, the start first; a resumed walk goes on after those of `trail`.
-
-        Args:
-            start: where the walk begins or goes on.
-            trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
-        """
-        memory = _Memory()
+        """Yield a walk's steps, the start first; one resumed goes on after the panoramas (ids) of `trail`."""
+        memory = Prospects()
         came_from = trail[-1] if trail else None
         pose = start
         # A walk that is resumed looks again from where it has been, to remember the same roads.
@@ -315,45 +263,37 @@ class IntentionNavigator:
             came_from = pose.pano_id
             pose = self.mover.take(pose, link)
 
-    def _choose(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
+    def _choose(self, index: int, pose: Pose, came_from: str | None, memory: Prospects) -> Choice:
         """Return the choice at step `index`: straight on, a road at a crossing, or the end of the walk."""
+        ways, links = memory.ways(pose), self.mover.links(pose)
         if index == self.max_steps:
             limit = Outcome("limit", limit=self.max_steps, what="steps")
-            left = memory.prospects.ways(pose)
-            return Choice.end(limit.with_detail(left_in_words(left)) if self.eyes else limit)
-        links = self.mover.links(pose)
+            return Choice.end(limit.with_detail(left_in_words(ways)) if self.eyes else limit)
         if not links:
             return Choice.end(Outcome("blocked"))
-        ways = memory.prospects.ways(pose)
         if not ways:
-            return Choice(memory.streets.freshest(pose.pano_id, links)[0], "all roads around were walked")
-        if came_from is not None and len(links) < CROSSING:
-            return self._go_on(pose, ways, memory)
-        return self._turn(pose, ways, memory)
+            return Choice(memory.freshest(pose.pano_id, links), "all roads around were walked")
+        return self._take_road(pose, ways, memory, came_from is not None and len(links) < CROSSING)
 
-    def _go_on(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the choice between crossings; after `STRETCH` panoramas the mind may choose to turn back."""
+    def _take_road(self, pose: Pose, ways: Sequence[Prospect], memory: Prospects, is_between: bool) -> Choice:
+        """Return the choice among roads not walked, best first, at a crossing or `is_between` crossings."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here:
-            is_end = len(self.mover.links(pose)) == 1
+            is_end = is_between and len(self.mover.links(pose)) == 1
             return Choice(ways[0].first, "the road ends here, so back" if is_end else WALKED)
-        if ways[0] is here[0] or memory.stretch % STRETCH:
+        # Between crossings it asks only now and then whether to turn back: a question costs a reply.
+        if is_between and (ways[0] is here[0] or memory.stretch % STRETCH):
             return Choice(here[0].link, "the road leads on")
-        if not memory.prospects.is_new(pose.pano_id):
-            return Choice(ways[0].first, WALKED)
-        return self._ask(pose, [*here, ways[0]], memory)
-
-    def _turn(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
-        """Return the choice at a crossing: a road that leaves it, or the best one elsewhere."""
-        here = [way for way in ways if way.pano_id == pose.pano_id]
-        if not here or (ways[0] is not here[0] and not memory.prospects.is_new(pose.pano_id)):
-            return Choice(ways[0].first, WALKED)
-        offered = here if ways[0] is here[0] else [*here, ways[0]]
-        if len(offered) == 1:
+        if ways[0] is not here[0]:
+            # Weighed at the first visit already: the mind is not asked again.
+            if not memory.is_new(pose.pano_id):
+                return Choice(ways[0].first, WALKED)
+            here.append(ways[0])
+        if len(here) == 1:
             return Choice(here[0].link, "the only road not walked yet")
-        return self._ask(pose, offered, memory)
+        return self._ask(pose, here, memory)
 
-    def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
+    def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: Prospects) -> Choice:
         """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
@@ -366,7 +306,8 @@ class IntentionNavigator:
                 )
                 for way, view in zip(ways, views, strict=True)
             }
-            fresh = {(way.pano_id, way.link.pano_id): way for way in memory.prospects.ways(pose, glimpsed)}
+            # Weighed again by what these views show, which counts for this choice alone.
+            fresh = {(way.pano_id, way.link.pano_id): way for way in memory.ways(pose, glimpsed)}
             ways = [fresh[way.pano_id, way.link.pano_id] for way in ways]
         told = self.senses.describer.describe(views, self.place_type)
         roads = tuple(
@@ -384,12 +325,12 @@ class IntentionNavigator:
         )
         return Choice(roads[reply.index].link, reply.reason, roads)
 
-    def _arrive(self, pose: Pose, memory: _Memory) -> None:
+    def _arrive(self, pose: Pose, memory: Prospects) -> None:
         """Record the panorama of a pose, and look down its roads if the eyes look far."""
         panorama, links = self.streetview.panorama(pose.pano_id), self.mover.links(pose)
         looks_far = self.eyes and self.eyes.looks_far
         look = partial(self.eyes.look_far, panorama) if self.eyes and looks_far else lambda _: RoadSight()
-        memory.arrive(panorama, links, look)
+        memory.visit(panorama, links, look)
 
 
 def outlook(way: Prospect) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """`NavGptNavigator`: reasons and acts with one tool, from viewpoint to viewpoint (NavGPT, 2023)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 from virl.errors import BadInput
 from virl.geo.globe import signed_turn
@@ -15,6 +15,7 @@ from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.instruction.base import Move, PromptForm, in_chat
 from virl.platform.navigators.navgpt.observation import (
     Observations,
+    Stand,
     ViewpointObservation,
     observation_parts,
     observation_text,
@@ -62,20 +63,14 @@ class _Step:
         """Observation as the prompt shows it, with the view if there is one."""
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
-
-class ShownHistory(NamedTuple):
-    """The part of a history that is shown to the model."""
-
-    opening: str
-    """The observation at the start, or its summary."""
-    steps: list[dict[str, str]]
-    """`reply` and `observation` of each step, the oldest first."""
-    left_out: int
-    """Number of earlier steps that are not shown."""
+    def leave(self, summary: str) -> None:
+        """Drop the view of the viewpoint, and add a summary of it, which may be empty."""
+        self.observation += f" {summary}" if summary else ""
+        self.view = ""
 
 
 @dataclass(slots=True)
-class Scratchpad:
+class _Scratchpad:
     """A history of one walk as text, which is shortened as the walk goes on.
 
     Only the observation of where the walker stands is told whole; when it goes on, the turn, the viewpoint's
@@ -84,50 +79,47 @@ class Scratchpad:
     never are.
     """
 
-    _opening: str
-    """Observation at the start, or the text that has replaced it."""
-    _view: str
-    """Whole observation at the start; empty once the walker has left."""
+    _opening: _Step
+    """Observation at the start, which follows no reply."""
     _steps: list[_Step] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, here: ViewpointObservation, heading: float) -> Self:
+        """Return the history of a walk that begins at a viewpoint, facing a heading in degrees."""
+        first = f"Not moved yet. At viewpoint {here.viewpoint}, facing {heading:.2f} degrees."
+        return cls(_Step("", first, observation_text(here, heading)))
 
     def note_refusal(self, reply: str, fault: str) -> None:
         """Record a reply that could not be carried out, and its fault in words for the model."""
         self._steps.append(_Step(_shorten(reply), fault))
 
-    def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
-        """Record a move: the model's reply, a summary of the viewpoint left, the arrival and the view there.
+    def note_move(
+        self, reply: str, summary: str, heading: float, way: Link, here: ViewpointObservation
+    ) -> None:
+        """Record a move from `heading` (degrees) along a way; the view there gives way to a summary."""
+        next((step for step in self._steps if step.view), self._opening).leave(summary)
+        turn = signed_turn(heading, way.heading)
+        toward = "left" if turn < 0 else "right"
+        arrival = (
+            f"Turned {toward} by {abs(turn):.2f} degrees, from heading {heading:.2f} to "
+            f"{way.heading:.2f}, and walked {way.distance:.2f} m. Now at viewpoint {way.pano_id}."
+        )
+        self._steps.append(_Step(_shorten(reply), arrival, observation_text(here, way.heading)))
 
-        Args:
-            reply: text that the model wrote.
-            left: summary of the viewpoint that was left; may be empty.
-            arrival: text on the turn that was made, and where it led.
-            view: text of the whole observation there.
-        """
-        here = next((step for step in self._steps if step.view), None)
-        if here is None:
-            self._opening, self._view = _join(self._opening, left), ""
-        else:
-            here.observation, here.view = _join(here.observation, left), ""
-        self._steps.append(_Step(_shorten(reply), arrival, view))
-
-    def history(self) -> ShownHistory:
-        """Return the part of the history that is shown: the opening, and the latest steps that fit."""
+    def inputs(self) -> Facts:
+        """Return the inputs of the prompt `movement/navgpt-step` on the walk: the latest steps that fit."""
         here = next((index for index, step in enumerate(self._steps) if step.view), 0)
         room = _MAX_SCRATCHPAD - sum(map(_length, self._steps[here:]))
         first = here
         while first > 0 and room >= _length(self._steps[first - 1]):
             first -= 1
             room -= _length(self._steps[first])
-        steps = self._steps[first:]
-        return ShownHistory(
-            f"{self._opening}\n{self._view}" if self._view else self._opening,
-            [{"reply": step.reply, "observation": step.observation_text} for step in steps],
-            first,
-        )
+        steps = [{"reply": one.reply, "observation": one.observation_text} for one in self._steps[first:]]
+        return {"opening": self._opening.observation_text, "steps": steps, "left_out": first}
 
 
 @dataclass(slots=True)
-class ChatHistory:
+class _ChatHistory:
     """A history of one walk for chat models, which only grows, so that providers can cache it."""
 
     opening: Facts
@@ -135,21 +127,30 @@ class ChatHistory:
     turns: list[Facts] = field(default_factory=list)
     """`reply` of the model and `observation` of its result for each turn, the oldest first."""
 
-    def note_move(self, reply: NavGptTurn, arrival: Facts) -> None:
-        """Record a move: the model's reply, and the observation where it led."""
-        self.turns.append({"reply": reply.model_dump(), "observation": arrival})
+    @classmethod
+    def begin(cls, here: ViewpointObservation, heading: float) -> Self:
+        """Return the history of a walk that begins at a viewpoint, facing a heading in degrees."""
+        return cls({"viewpoint": here.viewpoint, "view": observation_parts(here, heading)})
 
-    def inputs(self, instruction: str) -> dict[str, Any]:
-        """Return the inputs of the prompt `movement/navgpt-chat`."""
+    def note_move(
+        self, reply: Facts, summary: str, heading: float, way: Link, here: ViewpointObservation
+    ) -> None:
+        """Record a move from `heading` (degrees) along a way, and what is seen at its end."""
+        del summary  # a chat keeps all that was seen before
+        arrival = {
+            "turned": side(heading, way.heading),
+            "walked_m": round(way.distance, 2),
+            "viewpoint": here.viewpoint,
+            "view": observation_parts(here, way.heading),
+        }
+        self.turns.append({"reply": reply, "observation": arrival})
+
+    def inputs(self) -> Facts:
+        """Return the inputs of the prompt `movement/navgpt-chat` on the walk: its start and latest turns."""
         over = max(0, len(self.turns) - MOST_TURNS)
         # In blocks: the beginning stays the same for many turns, so that providers can cache it.
         left_out = -(-over // FORGOTTEN) * FORGOTTEN
-        return {
-            "instruction": instruction,
-            "opening": self.opening,
-            "left_out": left_out,
-            "steps": self.turns[left_out:],
-        }
+        return {"opening": self.opening, "left_out": left_out, "steps": self.turns[left_out:]}
 
 
 @dataclass(eq=False)
@@ -197,71 +198,46 @@ class NavGptNavigator:
             MindFailed: the model gave no reply within its retries.
             NoImagery: a viewpoint has no picture where the observations need one.
         """
-        yield from (self._walk_in_chat if self._in_chat else self._walk_as_text)(instruction, start)
-
-    def _walk_in_chat(self, instruction: str, state: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk on which the mind is asked by messages."""
-        here = self._observe(state)
-        stands = [stand(here, state.heading)]
-        opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
-        history = ChatHistory(opening)
-        for replies_left in reversed(range(self.max_steps)):
-            reply = self.mind.ask(
-                self._chat_prompt, rule_inputs={"stands": stands}, **history.inputs(instruction)
-            )
-            if reply.action == "finish":
-                yield _stop(state, reply.thought, [])
-                return
-            way = next(way for way in here.ways if way.pano_id == reply.viewpoint)
-            before, state = state, WalkState(self.graph.number(way.pano_id), way.heading, state.node)
-            yield Move(way.pano_id, state, reason=reply.thought)
-            if replies_left:
-                here = self._observe(state)
-                stands.append(stand(here, state.heading))
-                arrival: Facts = {
-                    "turned": side(before.heading, way.heading),
-                    "walked_m": round(way.distance, 2),
-                    "viewpoint": here.viewpoint,
-                    "view": observation_parts(here, way.heading),
-                }
-                history.note_move(reply, arrival)
-        yield _stop(state, f"the limit of {self.max_steps} steps is reached", [])
-
-    def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """Yield the moves of a walk on which the mind is asked by one text, as published."""
         state, refused = start, list[str]()
         here = self._observe(state)
         stands = [stand(here, state.heading)]
-        first = f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
-        scratchpad = Scratchpad(first, observation_text(here, state.heading))
+        kind: type[_ChatHistory] | type[_Scratchpad] = _ChatHistory if self._in_chat else _Scratchpad
+        history = kind.begin(here, state.heading)
         for replies_left in reversed(range(self.max_steps)):
-            opening, steps, left_out = scratchpad.history()
-            asked = self.mind.ask(
-                self._step_prompt,
-                rule_inputs={"stands": stands},
-                instruction=instruction,
-                opening=opening,
-                steps=steps,
-                left_out=left_out,
-            )
-            reply = own_words(asked.text)
-            wish = self._resolve_wish(read_reply(reply, self._ids), here)
+            inputs = {"instruction": instruction, **history.inputs()}
+            said, thought, wish = self._ask(stands, here, inputs)
             if isinstance(wish, Malformed):
-                refused.append(reply)
-                scratchpad.note_refusal(reply, wish.fault)
+                refused.append(said)
+                if isinstance(history, _Scratchpad):  # a chat is told at once, until its reply can be done
+                    history.note_refusal(said, wish.fault)
                 continue
             if isinstance(wish, Finish):
-                yield _stop(state, thought_of(reply), refused)
+                yield _stop(state, thought, refused)
                 return
             before, state = state, WalkState(self.graph.number(wish.pano_id), wish.heading, state.node)
-            yield Move(wish.pano_id, state, reason=thought_of(reply), refused=tuple(refused))
+            yield Move(wish.pano_id, state, reason=thought, refused=tuple(refused))
             refused = []
             if replies_left:
                 left, here = here, self._observe(state)
                 stands.append(stand(here, state.heading))
-                view = observation_text(here, state.heading)
-                scratchpad.note_move(reply, self._summary(left), _describe_arrival(before, wish), view)
+                summary = "" if self._in_chat else self._summary(left)
+                history.note_move(said, summary, before.heading, wish, here)
         yield _stop(state, f"the limit of {self.max_steps} steps is reached", refused)
+
+    def _ask(
+        self, stands: Sequence[Stand], here: ViewpointObservation, inputs: Facts
+    ) -> tuple[Any, str, Link | Finish | Malformed]:
+        """Return (the mind's reply as a history keeps it, its thought, what it asks for)."""
+        rule_inputs = {"stands": stands}
+        if not self._in_chat:
+            said = own_words(self.mind.ask(self._step_prompt, rule_inputs=rule_inputs, **inputs).text)
+            return said, thought_of(said), self._resolve_wish(read_reply(said, self._ids), here)
+        # Checked as it came: it names a viewpoint that a way leads to.
+        reply = self.mind.ask(self._chat_prompt, rule_inputs=rule_inputs, **inputs)
+        if reply.action == "finish":
+            return reply.model_dump(), reply.thought, Finish()
+        way = next(way for way in here.ways if way.pano_id == reply.viewpoint)
+        return reply.model_dump(), reply.thought, way
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
         """Return the observation at the viewpoint where a state stands."""
@@ -299,24 +275,9 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _describe_arrival(before: WalkState, way: Link) -> str:
-    """Return a text on an arrival: the turn in degrees, the metres walked and the viewpoint."""
-    turn = signed_turn(before.heading, way.heading)
-    toward = "left" if turn < 0 else "right"
-    return (
-        f"Turned {toward} by {abs(turn):.2f} degrees, from heading {before.heading:.2f} to "
-        f"{way.heading:.2f}, and walked {way.distance:.2f} m. Now at viewpoint {way.pano_id}."
-    )
-
-
 def _length(step: _Step) -> int:
     """Return the number of characters of a step in the prompt."""
     return len(step.reply) + len(step.observation_text)
-
-
-def _join(text: str, summary: str) -> str:
-    """Return a text followed by a summary, which may be empty."""
-    return f"{text} {summary}" if summary else text
 
 
 def _shorten(reply: str) -> str:

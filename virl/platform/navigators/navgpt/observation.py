@@ -104,10 +104,6 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
     Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
     the heading, the sentence, the objects within 3 m and the viewpoints to walk to, both as a JSON map from
     the name or id to `"left|right angle, distance m"`, or `None`. What nobody has looked for is left out.
-
-    Args:
-        observation: observation at the viewpoint.
-        heading: degrees clockwise from north.
     """
     front = sector(heading)
     blocks = [
@@ -174,13 +170,10 @@ def _by_name(
 
 
 def sector(heading: float) -> int:
-    """Return the number of the sector that holds a heading in degrees, 0 to 7.
+    """Return the number, 0 to 7, of the sector that holds a heading, any number of degrees from north.
 
     Sector `k` reaches from `45 k - 22.5` degrees up to, but not including, `45 k + 22.5`: those are the views
     that NavGPT describes, whichever way the walker faces.
-
-    Args:
-        heading: degrees clockwise from north; any number, also negative or above 360.
     """
     return int(normalize_heading(heading + SECTOR_DEG / 2) // SECTOR_DEG)
 
@@ -203,4 +196,5 @@ def side(heading: float, target: float) -> str:
 def _turn(heading: float, target: float) -> float:
     """Return the turn from one heading to another, degrees in (-180, 180], to two decimal places."""
     angle = round(signed_turn(heading, target), 2)
+    # Rounding may give -180, the same turn as 180.
     return angle if angle > -180 else 180.0

@@ -85,12 +85,11 @@ def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
     return Text(text=f'{turn.thought}\nAction: {_TOOL}\nAction Input: "{turn.viewpoint}"')
 
 
-def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
+def choose_turn(question: WalkQuestion, _: Lexicon) -> NavGptTurn:
     """Return the straightest way to a new viewpoint, or with a map the next way of the plan, or the finish.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """
-    del lexicon
     ways = question.stands[-1].ways if question.stands else ()
     if any(way.steps is not None for way in ways):
         way, thought = next_way(plan_in_order(question.instruction), [one.ways for one in question.stands])
@@ -108,20 +107,16 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
     )
 
 
-def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
+def summarize_viewpoint(question: SummaryQuestion, _: Lexicon) -> Text:
     """Return the lines on a viewpoint without repeats, cut after `SUMMARY_WORDS` words."""
-    del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return (way to take next, thought that explains it); `None` for the way to stop.
+    """Return (way to take next by a plan, thought that explains it); `None` for the way to stop.
 
-    Args:
-        plan: plan of the instruction.
-        ways: for each viewpoint so far, the last being where the walker stands, the ways that lead on; the
-            way back is one of them.
+    `ways` has, for each viewpoint so far, the last being where the walker stands, the ways that leave it.
     """
     way, progress = None, WalkProgress()
     for number, around in enumerate(ways):
@@ -129,6 +124,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
         if straight is None:
             return None, "No way leads on."
         if number == 0:
+            # The start counts as no crossing, however many ways leave it.
             progress = WalkProgress(ahead=straight.steps)
         elif len(around) > 2:
             progress = progress.next_crossing(straight.steps)
@@ -171,7 +167,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply of the model that asks neither for a walk nor for the end."""
+    """A reply of the model that cannot be carried out."""
 
     fault: str
     """The fault of the reply, in words for the model."""
@@ -192,15 +188,10 @@ def thought_of(text: str) -> str:
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """Return the wish in a reply: to walk to a `known` viewpoint, to end the walk, or neither.
+    """Return the wish in a reply (`own_words` of it): a walk to a viewpoint, the end of the walk, or neither.
 
-    Args:
-        text: reply as `own_words` returns it.
-        known: ids of all viewpoints.
-
-    Returns:
-        The move of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
-        around one known id; `Finish` where there is only a `Final Answer:`.
+    The walk is that of the first `Action Input:` and the `Action:` before it, which may hold quotes and words
+    around one of the `known` ids of viewpoints; the end is asked for where there is only a `Final Answer:`.
     """
     action, given, final = _action(text), _INPUT.search(text), _FINAL.search(text)
     if action and given:

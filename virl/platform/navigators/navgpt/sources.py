@@ -186,18 +186,13 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
         folder / "observations_summarized", f"{scan}_summarized.json", scan, _SUMMARIES
     )
     for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
-        if held is not None:
-            _refuse(folder, [f"{scan}: no {what} for {one}" for one in graph.ids if one not in held])
+        if held is not None and (lacking := [one for one in graph.ids if one not in held]):
+            raise _to_error(folder, [f"{scan}: no {what} for {one}" for one in lacking])
     linked = {viewpoint: {way.pano_id for way in ways_from(graph, viewpoint)} for viewpoint in graph.ids}
-    _refuse(
-        ways_file,
-        [
-            f"{viewpoint}: {other} is not linked to it in the graph"
-            for viewpoint in graph.ids
-            for other in ways[viewpoint]
-            if other not in linked[viewpoint]
-        ],
-    )
+    if strays := [(here, there) for here in graph.ids for there in ways[here] if there not in linked[here]]:
+        raise _to_error(
+            ways_file, [f"{here}: {there} is not linked to it in the graph" for here, there in strays]
+        )
     return PublishedObservations(
         {
             viewpoint: ViewpointObservation(
@@ -250,16 +245,10 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
     except OSError as fault:
         raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
     except ValidationError as invalid:
-        raise BadInput(_fault_line(path, misfits(invalid, "file"))) from None
+        raise _to_error(path, misfits(invalid, "file")) from None
 
 
-def _refuse(path: Path, faults: list[str]) -> None:
-    """Raise `BadInput` if a file has faults; the message has the first `SHOWN_FAULTS`."""
-    if faults:
-        raise BadInput(_fault_line(path, faults))
-
-
-def _fault_line(path: Path, faults: list[str]) -> str:
-    """Return a line on the faults of a file: the first `SHOWN_FAULTS`, and how many more."""
+def _to_error(path: Path, faults: list[str]) -> BadInput:
+    """Return the error for a file or folder with faults: the first `SHOWN_FAULTS`, and how many more."""
     more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
-    return f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}"
+    return BadInput(f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}")

@@ -92,11 +92,7 @@ class Clues:
         return list(reversed(self._read.values()))
 
     def in_words(self, here: LatLng) -> list[str]:
-        """Return lines of text on places, streets, house numbers and types of place that were read.
-
-        Args:
-            here: where the walker stands.
-        """
+        """Return lines, told from `here`, on the places, streets, house numbers and types of place read."""
         # A street's name plate has few words and no place type, and they are a street's name.
         streets = [
             one
@@ -132,6 +128,7 @@ def names_of_streets(text: str) -> tuple[str, ...]:
         is_name = word.isalpha() and written[index][0].isupper()
         if (word in known.after and before.isalpha()) or (before in known.before and is_name):
             found.append(f"{before} {word}")
+        # At least two letters come before an ending: alone it is a word like others.
         elif any(word.endswith(ending) and len(word) > len(ending) + 1 for ending in known.endings):
             found.append(word)
     return tuple(dict.fromkeys(found))

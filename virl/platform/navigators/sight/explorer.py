@@ -97,11 +97,7 @@ class SeenMap:
         return self._visits[pano_id]
 
     def known_ahead(self, way: Frontier) -> int:
-        """Return the number of visited junctions within `_KNOWN_M` of where a way probably leads.
-
-        Args:
-            way: one of `frontiers`.
-        """
+        """Return the number of visited junctions within `_KNOWN_M` of where a way probably leads."""
         if not self._junctions:
             return 0
         there = destination(self._seen[way.pano_id].position, way.link.heading, _AHEAD_M)
@@ -114,13 +110,9 @@ class SeenMap:
         return self._seen.values()
 
     def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
-        """Return the ways not taken yet that can be reached over walked streets, the nearest first.
+        """Return the ways not taken yet, over walked streets from a pose with its `links`, nearest first.
 
         Near means few junctions, then few metres.
-
-        Args:
-            pose: where the walker stands, and which way it faces; it has visited the panorama.
-            links: those that it may take there.
         """
         here = tuple(links)
         best: dict[str, tuple[int, float]] = {pose.pano_id: (0, 0.0)}
@@ -238,9 +230,7 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Return the choice of a way that signs of the goal tell, else of one a mind picks, or the end."""
         ahead = [link for link in links if link != back] or list(links)
-        led: Choice | None = None
-        if self._can.looks_far:
-            led = self._follow_signs(pose, ahead, links)
+        led = self._follow_signs(pose, ahead, links) if self._can.looks_far else None
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -378,11 +368,9 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (new link, nearest pointer read down it) and mark it followed; `None` if no sign points.
+        """Return (new link, nearest pointer read down it), now followed; `None` if no sign of `ways` points.
 
-        Args:
-            pano_id: where the walker stands.
-            ways: links that leave it, each with the signs that were read down it.
+        `ways` are the links that leave the panorama, each with the signs that were read down it.
         """
         found = [
             (pointer.metres, number, link, pointer)

@@ -75,6 +75,7 @@ class SightGoal:
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False
+        # Joined, as a reader may split a word in two.
         read = "".join(utils.default_process(text).split())
         words = [word for word in utils.default_process(self.name).split() if len(word) >= LONG_WORD]
         return all(fuzz.partial_ratio(word, read) >= MIN_WORD for word in words)

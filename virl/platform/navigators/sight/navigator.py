@@ -59,6 +59,7 @@ class SightNavigator:
         for index in range(self.max_moves + 1):
             links = self.mover.links(pose)
             back = next((link for link in links if link.pano_id == came_from), None)
+            # At the start any second way is a choice; later one way is the one come by.
             is_junction = len(links) > (1 if back is None else 2)
             spent = is_junction and self.decisions >= self.max_decisions
             last = spent or index == self.max_moves

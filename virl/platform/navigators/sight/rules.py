@@ -57,13 +57,8 @@ def _kinds_that_serve(
 ) -> list[str]:
     """Return the offered place types that serve a wish, the best first; empty if the rules see none.
 
-    Types that are usually closed at the time of the wish are left out, unless all are.
-
-    Args:
-        wish: in English.
-        offered: place types to choose from.
-        lexicon: tells the place types that words stand for.
-        moment: day and minute of the wish; `None` takes those in the text ("It is Sunday at 21:30.").
+    Types that are usually closed at the moment of the wish are left out, unless all are; without a `moment`
+    it is the one in the text ("It is Sunday at 21:30.").
     """
     phrases = _load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
@@ -148,11 +143,7 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 @cache
 def _load_wish_phrases() -> WishPhrases:
-    """Return the phrases for needs and conditions that come with virl, in `sight.yaml`.
-
-    Raises:
-        BadInput: the file is broken; the message names file, line and field.
-    """
+    """Return the phrases for needs and conditions that come with virl, in `sight.yaml`."""
     return load_settings(resources.data_folder("platform/rules") / "sight.yaml", WishPhrases)
 
 
@@ -323,7 +314,6 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     """
     if not question.roads:
         raise MindFailed("no way to choose from: a junction needs at least one")
-
     best = min(question.roads, key=cost)
     if best.pointed_m is not None:
         return RoadChoice(index=best.index, reason="A signpost there points to what the task may mean.")
@@ -349,13 +339,6 @@ def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice
     Raises:
         MindFailed: there is no way.
     """
-    chosen = choose_way(question, lexicon)
-    unknown = "not known to the rules"
-    return VerbalizedChoice(
-        index=chosen.index,
-        reason=chosen.reason,
-        goal_is=unknown,
-        here_is=unknown,
-        way_there=unknown,
-        remember="",
-    )
+    unknown = dict.fromkeys(("goal_is", "here_is", "way_there"), "not known to the rules")
+    chosen = choose_way(question, lexicon).model_dump()
+    return VerbalizedChoice.model_validate(chosen | unknown | {"remember": ""})

@@ -52,9 +52,7 @@ class WalkGoal:
 def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[WalkGoal, ...]:
     """Return the starts, turns and stop that directions ask for, in order; the last is always a stop.
 
-    Args:
-        sentences: sentences of the directions.
-        names: names of the landmarks in them, which are not read as words.
+    The names of landmarks in them are not read as words.
     """
     reader = _GoalReader(names)
     for number, sentence in enumerate(sentences, 1):
@@ -105,7 +103,7 @@ class _GoalReader:
     """True if the directions say that the walker is at the destination already."""
 
     def read(self, number: int, clauses: Sequence[Clause], *, is_last: bool) -> None:
-        """Add the goals of a sentence, given by its number from 1."""
+        """Add the goals of a sentence, given by its number from 1 and whether it is the last."""
         seen: list[str] = []
         is_placed = is_stop = False
         self.leg.sentence = number
@@ -142,6 +140,7 @@ class _GoalReader:
         direction: str = "rear" if clause.side == "around" else clause.side
         if clause.slight or clause.sharp:
             direction = f"{'front' if clause.slight else 'rear'} {direction}"
+        # A turn that opens the directions, with no crossing told, says where to set off.
         if number == 1 and not self.turned and not any(told):
             self.goals = [WalkGoal("start", number, direction)]
         else:

@@ -73,11 +73,7 @@ class TouristNavigator:
     """Pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """Yield the steps of a walk, one action each, the start first; `done` has those before a resumed one.
-
-        Args:
-            start: where the walk begins or goes on; its heading is the way the walker faces.
-            done: pose and entry of each step before, where a walk is resumed.
+        """Yield a walk's steps, an action each, the start first, or those after `done` of a resumed walk.
 
         Raises:
             MindFailed: the model gave no reply within its retries.
@@ -92,6 +88,7 @@ class TouristNavigator:
             self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
         before = self.mover.links(self.poses[-1]) if self.poses else ()
         pose = start
+        # The first step of a resumed walk came over a link from the last one done.
         metres = next((link.distance for link in before if link.pano_id == start.pano_id), 0.0)
         for index in range(len(done), self.max_steps + 1):
             panorama = self.streetview.panorama(pose.pano_id)
@@ -156,7 +153,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return the landmarks of `names` and ways seen, all around at start, dead ends, told crossings."""
+        """Return what is seen at a pose: those of `names`; ways at the start, dead ends, told crossings."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1
@@ -217,12 +214,7 @@ class TouristNavigator:
 
 
 def reason_to_be_lost(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Return the reason why a walker seems to be lost, by its poses and actions; `None` without one.
-
-    Args:
-        poses: poses of the walk in order, the present one included.
-        actions: names of the actions so far.
-    """
+    """Return why a walker seems to be lost, by its poses, the present one last, and actions; else `None`."""
     here = poses[-1]
     facings = Counter((pose.pano_id, round(pose.heading / 45.0) % 8) for pose in poses)
     if facings[here.pano_id, round(here.heading / 45.0) % 8] > CIRCLES:

@@ -115,26 +115,13 @@ _NEXT_TO = {
     "front right": ("right", "front"),
 }
 
-Direction = Literal[
-    "front",
-    "front right",
-    "right",
-    "rear right",
-    "rear",
-    "rear left",
-    "left",
-    "front left",
-    "north",
-    "northeast",
-    "east",
-    "southeast",
-    "south",
-    "southwest",
-    "west",
-    "northwest",
+DirectionSeen = Literal[
+    "front", "front right", "right", "rear right", "rear", "rear left", "left", "front left"
 ]
-"""Names of the eight directions as the walker sees them, then of the eight of the compass."""
-_AS_SEEN = get_args(Direction)[:8]
+"""Names of the eight directions as the walker sees them, clockwise."""
+Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
+Direction = Literal[DirectionSeen, Compass]
+"""Names of the directions as the walker sees them, then of the eight of the compass."""
 _TURNS = {Act("turn", way).words for way in get_args(Direction)}
 
 
@@ -199,7 +186,10 @@ class WalkAction(Reply):
         """Return the values that each field of a reply to this question may have, by field."""
         here = inputs.get("here")
         ways = name_list(here, "ways") if isinstance(here, dict) else []
-        return {"sentence": number_range(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
+        return {
+            "sentence": number_range(inputs, "sentences", 1),
+            "direction": ways or get_args(DirectionSeen),
+        }
 
     @field_validator("sentence")
     @classmethod
@@ -285,17 +275,15 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
     )
 
 
-def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
+def list_landmarks(question: TouristLandmarkQuestion, _: Lexicon) -> LandmarkNames:
     """Return the names in quotation marks or, if there are none, capitalised names inside sentences."""
-    del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
     return LandmarkNames(names=tuple(dict.fromkeys(name.strip() for name in names if name.strip()))[:20])
 
 
-def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
+def choose_action(question: TouristActionQuestion, _: Lexicon) -> WalkAction:
     """Return the next action by the goals of the directions, in order, each at its crossing."""
-    del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
     for number, step in enumerate(question.walk):
@@ -332,7 +320,7 @@ def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAc
     if stop.here:
         return _action("stop", len(question.sentences), "I was told that I am there already")
     if question.refused:
-        return _give_up_lost(goal, "the way to set off is not there")
+        return _action("lost", goal.sentence, "the way to set off is not there")
     if direction == "front" and len(goals) == 2 and _names_beside(question, stop.names):
         return _action("stop", len(question.sentences), "what I was sent to is right here")
     if direction == "front" and _leads(here, "front"):
@@ -348,7 +336,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
         if len(here.ways) == 1:
-            return _give_up_lost(goal, "the street ends, and the turn I was told of did not come")
+            return _action("lost", goal.sentence, "the street ends, and the turn I was told of did not come")
         return _action("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
     blocked = not _leads(here, "front")
     can_turn = not question.refused and any(
@@ -357,7 +345,7 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     if can_turn and (blocked or (progress.crossings >= due and not goal.ends)):
         return _action("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
     if blocked or (progress.crossings >= due + TOO_MANY and not goal.ends):
-        return _give_up_lost(goal, f"{nth}: I have not been able to turn {goal.direction}")
+        return _action("lost", goal.sentence, f"{nth}: I have not been able to turn {goal.direction}")
     return _action("forward", goal.sentence, f"{nth}: straight on")
 
 
@@ -372,12 +360,12 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     if goal.part is not None and len(progress.marks) > most:
         return _follow_along(goal, goal.part, progress, question, blocked=blocked, most=most)
     if progress.crossings > most and not goal.ends:
-        return _give_up_lost(
-            goal,
-            f"crossing {progress.crossings} since the last turn, and I have not seen {_any_of(goal.names)}",
+        unseen = (
+            f"crossing {progress.crossings} since the last turn, and I have not seen {_any_of(goal.names)}"
         )
+        return _action("lost", goal.sentence, unseen)
     if blocked:
-        return _give_up_lost(goal, f"no way leads on, and I have not seen {_any_of(goal.names)}")
+        return _action("lost", goal.sentence, f"no way leads on, and I have not seen {_any_of(goal.names)}")
     return _action("forward", goal.sentence, f"on until I see {_any_of(goal.names)}")
 
 
@@ -415,7 +403,7 @@ def _follow_along(
     if progress.back is None:
         if progress.crossings > most or blocked:
             if question.refused or "rear" not in question.here.ways:
-                return _give_up_lost(goal, "this is too far, and no way leads back")
+                return _action("lost", goal.sentence, "this is too far, and no way leads back")
             return _action("turn", goal.sentence, "this is too far: back to where I was told to stop", "rear")
         return _action("forward", goal.sentence, "on to the next crossing, to see how far it is")
     whole = progress.back - progress.marks[most]
@@ -438,11 +426,6 @@ def _leads(here: Noticed, direction: str) -> bool:
 def _any_of(names: Sequence[str]) -> str:
     """Return names joined by "or", or "where to stop" where there are none."""
     return " or ".join(names) or "where to stop"
-
-
-def _give_up_lost(goal: WalkGoal, reason: str) -> WalkAction:
-    """Return the action that ends the walk as lost, with a reason."""
-    return WalkAction(action="lost", sentence=goal.sentence, reason=reason)
 
 
 def _action(action: str, sentence: int, reason: str, direction: str | None = None) -> WalkAction:

@@ -155,11 +155,9 @@ def sign_cameras(heading: float) -> list[Camera]:
 
 
 def name_likeness(text: str, name: str) -> float:
-    """Return how well a text shows a name, 0 to 100, whole or with a part cut off.
+    """Return how well a text read on one sign shows a name, 0 to 100, whole or with a part cut off.
 
-    Args:
-        text: words read on one sign; words beside the name do no harm.
-        name: name that is looked for; one with another number than the text's scores 0.
+    Words beside the name do no harm; a name with another number than the text's scores 0.
     """
     if numbers_differ(text, name):
         return 0.0

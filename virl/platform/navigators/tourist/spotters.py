@@ -11,7 +11,7 @@ from virl.mind.replies import Text
 from virl.platform.city.streetview import Pose, StreetView
 from virl.platform.navigators.tourist.rules import LandmarksRead
 from virl.platform.navigators.tourist.signs import name_likeness
-from virl.platform.navigators.tourist.spotting import LandmarkSighting, eight_cameras, surest
+from virl.platform.navigators.tourist.spotting import LandmarkSighting, eight_views, surest
 from virl.platform.perception.base import Describer, Reader, Recognizer
 from virl.platform.perception.signs import group_lines
 
@@ -50,7 +50,7 @@ class ChoiceSpotter:
             return []
         options = [*names[:MOST_OPTIONS], NONE]
         question = render(self.prompts.load("movement/tourist-landmark-choice", Text), {"options": options})
-        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        views = eight_views(self.streetview, pose)
         return surest(
             [
                 LandmarkSighting(chosen, view.camera.heading, 1.0, view.camera, text=reply)
@@ -81,7 +81,7 @@ class ReadingMindSpotter:
         if not names:
             return []
         prompt = self.prompts.load("movement/tourist-landmark-text", LandmarksRead)
-        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        views = eight_views(self.streetview, pose)
         seen = []
         for view, lines in zip(views, self.reader.read([view.pixels for view in views]), strict=True):
             sure = [line for line in lines if line.score >= READ_SCORE]
@@ -95,12 +95,7 @@ class ReadingMindSpotter:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """Return the option that a model's reply chooses by letter or else by name; `None` for none or several.
-
-    Args:
-        reply: text that the model wrote.
-        options: in the order of their letters, 26 at most.
-    """
+    """Return the option, of at most 26, that a reply chooses by letter or else by name; `None` if unclear."""
     if letter := _LETTER.match(reply):
         number = LETTERS.index(letter[1].upper())
         # a word of one letter is no choice: "A bakery", "I see"
@@ -143,17 +138,16 @@ class RecognizerSpotter:
         del thorough
         if not names:
             return []
-        cameras = eight_cameras(pose.heading)
-        pictures = [self.streetview.view(pose.pano_id, camera).pixels for camera in cameras]
+        views = eight_views(self.streetview, pose)
+        pictures = [view.pixels for view in views]
         found = []
         for name in names:
             fits = self.recognizer.recognize(pictures, [name, *DISTRACTORS])
             shares = fits[:, 0] / fits.sum(axis=1).clip(min=1e-9)
             best = int(shares.argmax())
             if shares[best] >= self.threshold:
-                found.append(
-                    LandmarkSighting(name, cameras[best].heading, float(shares[best]), cameras[best])
-                )
+                camera = views[best].camera
+                found.append(LandmarkSighting(name, camera.heading, float(shares[best]), camera))
         return surest(found)[:1]
 
 
@@ -171,7 +165,7 @@ class DescriberSpotter:
         del thorough
         if not names:
             return []
-        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        views = eight_views(self.streetview, pose)
         question = f"Which of these names can be read on a sign? {'; '.join(names)}"
         told = self.describer.describe(views, question)
         return surest(

@@ -8,7 +8,7 @@ from rapidfuzz import utils
 
 from virl.geo.globe import LatLng, bearing, distance, egocentric_word
 from virl.platform.city.city import Truth
-from virl.platform.city.streetview import Box, Camera, Pose, StreetView
+from virl.platform.city.streetview import Box, Camera, Pose, StreetView, View
 from virl.platform.navigators.tourist.ways import DIRECTIONS, heading_of
 
 VIEW_FOV_DEG = 45.0
@@ -61,17 +61,14 @@ class LandmarkSpotter(Protocol):
         ...
 
 
-def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
-    """Return the cameras of eight views around a walker who faces `heading`, in the order of `DIRECTIONS`.
+def eight_cameras(heading: float) -> tuple[Camera, ...]:
+    """Return the cameras of eight views around a walker who faces `heading`, in the order of `DIRECTIONS`."""
+    return tuple(Camera(heading_of(direction, heading), fov=VIEW_FOV_DEG) for direction in DIRECTIONS)
 
-    Args:
-        heading: degrees clockwise from north.
-        size: pixels of each side.
-    """
-    return tuple(
-        Camera(heading_of(direction, heading), fov=VIEW_FOV_DEG, width=size, height=size)
-        for direction in DIRECTIONS
-    )
+
+def eight_views(streetview: StreetView, pose: Pose) -> list[View]:
+    """Return the views all around a pose, through `eight_cameras`."""
+    return [streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
 
 
 def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:

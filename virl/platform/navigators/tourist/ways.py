@@ -48,9 +48,6 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
         links: links that leave the panorama.
         heading: heading that the walker faces, degrees.
         came_from: id of the panorama before; `None` at the start of a walk.
-
-    Returns:
-        `None` where no way leads ahead: at a dead end, and where a street ends in another.
     """
     onward = [link for link in links if link.pano_id != came_from]
     if came_from is not None and len(onward) == 1:

@@ -16,7 +16,7 @@ from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.movers.discrete.oracle import walk_states
 from virl.platform.navigators.instruction.base import PromptForm, in_chat
 from virl.platform.navigators.velma.rules import VelmaAction, VelmaLandmarks, ask_until_read
-from virl.platform.navigators.velma.verbalizer import Observer, Span, WalkText, Wording, sentence, walk_text
+from virl.platform.navigators.velma.verbalizer import Observer, WalkText, Wording, sentence, walk_text
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 """Largest number of characters of an instruction that are read."""
@@ -207,15 +207,6 @@ def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept.values())[:MAX_LANDMARKS]
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """The text of a prompt that ends with a whole walk."""
-
-    text: str
-    action_spans: tuple[Span, ...]
-    """(first character, the one behind the last) of each action's word, in order."""
-
-
 def transcript(
     observer: Observer,
     instruction: str,
@@ -225,7 +216,7 @@ def transcript(
     landmarks: Sequence[str] = (),
     examples: Sequence[Example] = (),
     wording: Wording = "paper",
-) -> Transcript:
+) -> WalkText:
     """Return a walk's text as `VelmaNavigator` builds it; the text before each action is its prompt.
 
     Args:
@@ -240,7 +231,7 @@ def transcript(
     walk = walk_so_far(observer, start, actions, landmarks=landmarks, wording=wording)
     text = action_text(instruction, walk.text, examples)
     offset = len(text) - len(walk.text)
-    return Transcript(text, tuple((offset + first, offset + end) for first, end in walk.action_spans))
+    return WalkText(text, tuple((offset + first, offset + end) for first, end in walk.action_spans))
 
 
 def walk_so_far(

@@ -77,24 +77,21 @@ def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
     return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
 
 
-def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLandmarks:
+def name_landmarks(question: VelmaLandmarkQuestion, _: Lexicon) -> VelmaLandmarks:
     """Return capitalised names inside sentences, and the things of a short list, in the text's order."""
-    del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
     found = [(start, name) for start, name in found if not _NOT_A_NAME.match(name)]
     found += [(match.start(1), match[1]) for match in _THING_NAME.finditer(question.instruction)]
     return VelmaLandmarks(names=tuple(dict.fromkeys(name for _, name in sorted(found))))
 
 
-def choose_chat_action(question: VelmaActionQuestion, lexicon: Lexicon) -> VelmaAction:
+def choose_chat_action(question: VelmaActionQuestion, _: Lexicon) -> VelmaAction:
     """Return the action of `choose_action`, with a reason."""
-    del lexicon
     return VelmaAction(reason="Turns are taken in their order.", action=_next_action(question))
 
 
-def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
+def choose_action(question: VelmaActionQuestion, _: Lexicon) -> Text:
     """Return the text of the next action: the instruction's turns in order, then stop."""
-    del lexicon
     return Text(text=_next_action(question))
 
 
@@ -131,6 +128,7 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
                 progress = progress.after_turn(steps.get("right"))
             case Action.TURN_AROUND:
                 progress = WalkProgress(ahead=steps.get("behind"))
+        # The map is told at crossings: in between the last one holds.
         steps = steps_by_side(seen.map) or steps
         if seen.ways:
             progress = progress.next_crossing(steps.get("ahead"))
@@ -146,7 +144,6 @@ def ask_until_read(
         ask: returns a reply, given how many were refused before.
         read: returns the content of a reply; `None` if it cannot be read.
         wanted: content in words, such as `"an action"`, for the error.
-
 
     Raises:
         MindFailed: no reply could be read in `_TRIES`.

@@ -106,11 +106,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WalkText:
-    """A walk as lines of text, with the places of its actions."""
+    """A walk as lines of text, perhaps after those of a prompt, with the places of its actions."""
 
     text: str
     action_spans: tuple[Span, ...]
-    """Spans of the words of the actions in the text."""
+    """Spans of the words of the actions in the text, in order."""
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
@@ -130,15 +130,9 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
-    """Return the text of a walk from its sentences and the actions between them.
+    """Return the text of a walk from the sentence (may be empty) before each action, and the actions.
 
-    Args:
-        sentences: observation before each action, empty for none; one more than there are actions where
-            the next action is still wanted.
-        actions: actions as carried out.
-
-    Returns:
-        The lines, with the span of each action's word. They end in the number of an action still wanted.
+    With one sentence more than there are actions, it ends in the number of the action still wanted.
     """
     text, spans = "", []
     for number, (told, action) in enumerate(zip(sentences, actions, strict=False), 1):

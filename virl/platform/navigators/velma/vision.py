@@ -89,11 +89,7 @@ def write_statistics(statistics: ViewStatistics, file: Path) -> None:
 
 
 def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
-    """Read the statistics of view embeddings from a `.npz` file, which must be of `model` if given.
-
-    Args:
-        file: path of a file that `write_statistics` wrote.
-        model: name of the model whose embeddings are compared with them; `None` takes any.
+    """Read the statistics that `write_statistics` wrote to a file, which must be of `model` if given.
 
     Raises:
         BadInput: the file is missing, of another version or for another model, or its arrays do not fit.
@@ -317,12 +313,12 @@ def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder)
         views: source of embeddings of views.
         texts: encoder of captions.
     """
-    captions = _Captions(TextMemory(texts))
+    captions = TextMemory(texts)
 
     def flow(state: WalkState) -> Flow | None:
         """Return a state's direction relative to the traffic by its two views; `None` if they do not tell."""
         seen = views.views(graph.ids[state.node], _ahead_and_behind(state))
-        return _vote(np.stack([captions.scores(kind, seen) for kind in VEHICLES], axis=1))
+        return _vote(np.stack([_side_scores(captions, kind, seen) for kind in VEHICLES], axis=1))
 
     return flow
 
@@ -343,7 +339,7 @@ def vehicle_flow(
         pictures: embeds the detected vehicles, all in one batch.
         texts: embeds the captions.
     """
-    captions = _Captions(TextMemory(texts))
+    captions = TextMemory(texts)
 
     def flow(state: WalkState) -> Flow | None:
         """Return a state's direction relative to the traffic by vehicles detected; `None` without any."""
@@ -355,7 +351,7 @@ def vehicle_flow(
         rows = pictures.embed_images([picture for _, _, picture in found])
         scores = np.full((2, len(VEHICLES), len(SIDES)), np.nan)
         for (view, kind, _), row in zip(found, rows, strict=True):
-            scores[view, kind] = captions.scores(VEHICLES[kind], row[None])[0]
+            scores[view, kind] = _side_scores(captions, VEHICLES[kind], row[None])[0]
         return _vote(scores)
 
     return flow
@@ -376,15 +372,9 @@ def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int,
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Captions:
-    """A scorer of embedded pictures against captions of the sides of a vehicle."""
-
-    texts: TextMemory
-
-    def scores(self, kind: str, rows: Embeddings) -> Embeddings:
-        """Return the cosines of embeddings with a kind's rear, front and side, shape (rows, 3)."""
-        return rows @ self.texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
+def _side_scores(texts: TextMemory, kind: str, rows: Embeddings) -> Embeddings:
+    """Return the cosines of embedded pictures with a vehicle's rear, front and side, shape (rows, 3)."""
+    return rows @ texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 
 def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
@@ -394,6 +384,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
     """Return the direction relative to the traffic by scores (2 views, kinds, sides); `None` if unclear."""
+    # A vehicle seen from its side crosses the street, or turns: it says nothing of the flow.
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

@@ -6,8 +6,8 @@ from typing import Literal
 from virl.errors import ModelUnavailable
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.models import Models, ModelSettings
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, ModelSettings
 
 Answer = Callable[[str, Sequence[Image]], str]
 """Function (question, which may be empty; pictures) to the text that a chat model replies."""

@@ -1,27 +1,27 @@
 """Descriptions of views by a multimodal model on this machine, through `transformers` (extra `vision`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from PIL import Image as Picture
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.errors import ModelUnavailable
 from virl.extras import module, require
 from virl.files.json_reading import read_json
 from virl.platform.city.streetview import Image, View
 from virl.platform.perception.images import pixels_of, same_size_batches
-from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs, require_placeholder
 from virl.platform.perception.weights import (
     EXTRA,
     PACKAGES,
-    Once,
     Precision,
     Pretrained,
     checkpoint,
     guard_memory,
+    load_once,
     load_pretrained,
 )
 
@@ -39,34 +39,18 @@ class HfDescriberSettings(ModelSettings):
     kind: Literal["hf-describer"]
     weights: str
     """Folder or hub id of a model that turns pictures and text into text."""
-    template: str = ""
+    template: Annotated[str, require_placeholder(PROMPT, or_empty=True)] = ""
     """Input text around the prompt, `{prompt}`; empty to use the chat template that the model brings."""
     precision: Precision = "auto"
     """Number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
     """Prompt where no question is asked."""
-    question_prompt: str
+    question_prompt: Annotated[str, require_placeholder(QUESTION)]
     """Prompt where a question is asked; `{question}` stands for the question."""
     max_new_tokens: int = Field(ge=1)
     """Largest number of tokens of an answer, which is cut off there."""
     batch: int = Field(ge=1)
     """Number of views that are described at once."""
-
-    @field_validator("question_prompt")
-    @classmethod
-    def _has_a_question(cls, prompt: str) -> str:
-        """Check that a prompt has the placeholder of the question."""
-        if QUESTION not in prompt:
-            raise ValueError(f"must contain {QUESTION}")
-        return prompt
-
-    @field_validator("template")
-    @classmethod
-    def _has_the_prompt(cls, template: str) -> str:
-        """Check that a template is empty or has the placeholder of the prompt."""
-        if template and PROMPT not in template:
-            raise ValueError(f"must contain {PROMPT}")
-        return template
 
     def needs(self) -> Needs:
         """Return the requirements: the packages of the extra, and the weights."""
@@ -75,7 +59,7 @@ class HfDescriberSettings(ModelSettings):
 
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
     """Return the describer, whose weights are loaded on first use."""
-    return HfDescriber(Once(lambda: _load(settings, models.options)), settings)
+    return HfDescriber(load_once(lambda: _load(settings, models.options)), settings)
 
 
 KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
@@ -84,9 +68,9 @@ KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
 class HfDescriber:
     """A describer by a model on this machine. Safe to share between threads, which then take turns."""
 
-    def __init__(self, loaded: Once[Pretrained], settings: HfDescriberSettings) -> None:
-        """Use a model that is loaded when first needed, with the settings of its file."""
-        self._loaded = loaded
+    def __init__(self, load: Callable[[], Pretrained], settings: HfDescriberSettings) -> None:
+        """Use a model that `load` gives, called when it is needed, with the settings of its file."""
+        self._load = load
         self._settings = settings
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
@@ -101,7 +85,7 @@ class HfDescriber:
         pictures = [pixels_of(view) for view in views]
         said: list[str] = [""] * len(pictures)
         for indices in same_size_batches(pictures, settings.batch):
-            loaded, torch = self._loaded.get(), module("torch", extra=EXTRA)
+            loaded, torch = self._load(), module("torch", extra=EXTRA)
             with loaded.turn, guard_memory(settings.kind, len(indices)), torch.inference_mode():
                 inputs = self._inputs(loaded, [pictures[i] for i in indices], text)
                 inputs = inputs.to(loaded.device, loaded.model.dtype)

@@ -10,8 +10,8 @@ from virl.platform.city.streetview import View
 from virl.platform.perception.base import Amount, Detection, Detector, Role, SceneDescription
 from virl.platform.perception.images import as_view
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon
-from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 from virl.platform.perception.road_sight import colourful_share
 from virl.platform.perception.signs import SIGN
 
@@ -99,7 +99,7 @@ class SignDescriber:
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )
-        things = Counter(_words(thing.label) for thing in found if not thing.text)
+        things = Counter(thing.label.replace("_", " ") for thing in found if not thing.text)
         parts = [_list_signs(signs, self._settings.most)] if signs else [] if things else [NOTHING]
         parts += [_count(number, thing) for thing, number in sorted(things.items())]
         fronts: Amount | None = None
@@ -115,7 +115,8 @@ class SignDescriber:
 def _list_signs(signs: Sequence[Detection], most: int) -> str:
     """Return a text with the number of signs, and the words and place types of the first `most`."""
     named = ", ".join(
-        f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({_words(sign.label)})") for sign in signs[:most]
+        f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({sign.label.replace('_', ' ')})")
+        for sign in signs[:most]
     )
     return f"{_count(len(signs), 'sign')}: {named}" + (", ..." if len(signs) > most else "")
 
@@ -123,8 +124,3 @@ def _list_signs(signs: Sequence[Detection], most: int) -> str:
 def _count(number: int, thing: str) -> str:
     """Return a number with a noun, in the plural unless it is 1."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def _words(label: str) -> str:
-    """Return a label with spaces for underscores."""
-    return label.replace("_", " ")

@@ -9,8 +9,8 @@ from virl.platform.city.streetview import View
 from virl.platform.perception.base import Detection, Detector, Recognizer
 from virl.platform.perception.detections import SettingsDetector, without_doubles, words_of
 from virl.platform.perception.images import crop, pixels_of
-from virl.platform.perception.models import DetectorSettings, Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 
 
 class ClipProposalsSettings(DetectorSettings):
@@ -61,8 +61,6 @@ class ClipProposals(SettingsDetector[ClipProposalsSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the objects with one of `labels` in each view, best first.
 
-        All boxes of all views go to the recognizer at once, which batches them.
-
         Raises:
             BadInput: there are no labels, one is empty, or a picture is none.
             ModelUnavailable: one of the two models cannot be used.
@@ -76,6 +74,7 @@ class ClipProposals(SettingsDetector[ClipProposalsSettings]):
             if box.score >= (self._settings.min_proposal or 0.0)
         ]
         found: list[list[Detection]] = [[] for _ in pictures]
+        # The boxes of all views go to the recognizer at once, which batches them.
         if boxes:
             crops = [crop(pictures[i], box.box, self._settings.margin) for i, box in boxes]
             background = [word for word in self._settings.background if word.lower() not in words]

@@ -9,8 +9,8 @@ from virl.errors import BadInput
 from virl.platform.city.streetview import Box, Image, View
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.detections import SettingsDetector
-from virl.platform.perception.models import DetectorSettings, Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
 
 

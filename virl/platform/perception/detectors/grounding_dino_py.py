@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from io import StringIO
@@ -16,27 +15,23 @@ from pydantic import Field
 from virl.errors import ModelUnavailable, first_line
 from virl.extras import missing_packages, module
 from virl.platform.city.streetview import Image
-from virl.platform.perception.detections import Rows
-from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network, Span
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import Once, checkpoint, device_of, once_per_process
+from virl.platform.perception.detections import Rows, WordDetector, WordDetectorSettings
+from virl.platform.perception.detectors.grounding_dino import Network, open_network
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, Needs
+from virl.platform.perception.weights import EXTRA, checkpoint, device_of, load_once
 
-EXTRA = "vision"
-"""Name of virl's extra that brings all packages but `groundingdino`."""
 PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
 """Names of the packages that the detector imports."""
-
 CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
 """Names of the package's own configurations, by backbone."""
-
 PIP = "'virl[groundingdino]'"
 """Argument of `pip install` for the packages."""
 REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"
 """Remedy for missing or clashing packages, in words."""
 
 
-class GroundingDinoPySettings(GroundingSettings):
+class GroundingDinoPySettings(WordDetectorSettings):
     """Settings of the detector; `platform/models/grounding-dino-py.yaml` gives the reasons for the values."""
 
     kind: Literal["grounding-dino-py"]
@@ -54,9 +49,9 @@ class GroundingDinoPySettings(GroundingSettings):
         return Needs(PACKAGES, weights=(self.weights, self.text_encoder), pip=PIP, clash=clash())
 
 
-def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
+def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> WordDetector:
     """Return the detector, whose weights are loaded on first use."""
-    return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
+    return open_network(partial(load_network, settings, models.options), settings)
 
 
 KIND = Kind("detector", GroundingDinoPySettings, open_grounding_dino_py)
@@ -93,35 +88,8 @@ def clash() -> str:
     return f"groundingdino-py does not work with transformers {installed}: {REMEDY}" if major >= 5 else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Network:
-    """Grounding DINO as its authors' package runs it."""
-
-    model: Any
-    """The network on its device."""
-    transform: Any
-    """Function that prepares a picture for the network."""
-    device: str
-    """Torch's name of the device."""
-    turn: Lock = field(default_factory=Lock)
-    """Lock held while the network computes."""
-
-    def offsets(self, prompt: str) -> Sequence[Span]:
-        """Return the span of each token of a prompt, in characters; an empty one for special tokens."""
-        offsets: list[Span] = self.model.tokenizer(prompt, return_offsets_mapping=True)["offset_mapping"]
-        return offsets
-
-    def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """Return (scores by picture, box and token; boxes as shares) by a prompt for pictures of one size."""
-        torch = module("torch", extra=EXTRA)
-        pictures = [self.transform(Picture.fromarray(image), None)[0] for image in batch]
-        with self.turn, torch.inference_mode():
-            seen = self.model(torch.stack(pictures).to(self.device), captions=[prompt] * len(batch))
-            return seen["pred_logits"].sigmoid().cpu().numpy(), seen["pred_boxes"].cpu().numpy()
-
-
-@once_per_process
-def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], device: str) -> _Network:
+@load_once
+def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], device: str) -> Network:
     """Return the network in a file on a device; `edges` are a picture's shorter and largest longer side."""
     config = module(f"groundingdino.config.{CONFIGS[backbone]}", extra=EXTRA)
     arguments = {name: value for name, value in vars(config).items() if not name.startswith("_")}
@@ -141,17 +109,24 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
             f"{path} contains no Grounding DINO with {backbone}: {min(missing)} is missing"
         )
     transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
-    return _Network(
-        model.eval().to(device),
-        transforms.Compose(
-            [
-                transforms.RandomResize([edges[0]], max_size=edges[1]),
-                transforms.ToTensor(),
-                transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
-            ]
-        ),
-        device,
+    prepare = transforms.Compose(
+        [
+            transforms.RandomResize([edges[0]], max_size=edges[1]),
+            transforms.ToTensor(),
+            transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+        ]
     )
+    model = model.eval().to(device)
+    torch, turn = module("torch", extra=EXTRA), Lock()
+
+    def score(batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
+        """Return scores and boxes by a prompt for pictures of one size, as `Network.score` says."""
+        pictures = [prepare(Picture.fromarray(image), None)[0] for image in batch]
+        with turn, torch.inference_mode():
+            seen = model(torch.stack(pictures).to(device), captions=[prompt] * len(batch))
+            return seen["pred_logits"].sigmoid().cpu().numpy(), seen["pred_boxes"].cpu().numpy()
+
+    return Network(model.tokenizer, score)
 
 
 def _weights(path: str) -> dict[str, Any]:

@@ -19,9 +19,7 @@ from virl.platform.perception.cameras import carry_box
 from virl.platform.perception.detections import SettingsDetector, without_doubles
 from virl.platform.perception.images import as_view, clip_box
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
-from virl.platform.perception.weights import Once, models_home
-
-__all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
+from virl.platform.perception.weights import load_once, models_home
 
 
 class RecordedSettings(DetectorSettings):
@@ -105,25 +103,24 @@ class RecordedDetector(SettingsDetector[RecordedSettings]):
     def __init__(self, settings: RecordedSettings) -> None:
         """Use the file that the settings name, read when a box is first looked for."""
         self._settings = settings
-        self._recorded = Once(lambda: _read(settings.file))
+        self._recorded = load_once(lambda: _read(settings.file))
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the recorded boxes with one of `labels` in each view, best first.
 
-        Args:
-            views: views of recorded panoramas; their pixels are not looked at.
-            labels: labels as recorded; case does not count, and underscores are spaces. Empty asks for all.
+        Labels are those of the file; case does not count, and underscores are spaces. None asks for all.
 
         Raises:
             ModelUnavailable: the file is missing, or has no line for a panorama.
             BadInput: a line of the file is damaged.
         """
+        # Reversed, so that of labels with the same words the first one counts.
         asked = {plain_label(label): label for label in reversed(labels)}
         return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
         """Return the recorded boxes in a view with a label in `asked`, {words: label}; all if it is empty."""
-        lines = self._recorded.get().get(view.pano_id)
+        lines = self._recorded().get(view.pano_id)
         if lines is None:
             raise ModelUnavailable(
                 f"{self._settings.file} has no line for panorama {view.pano_id!r}: record its boxes "

@@ -28,12 +28,10 @@ from virl.platform.perception.detections import (
 from virl.platform.perception.images import as_view, cores, look_at_each, pixels_of, usual_threads
 from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN
-from virl.platform.perception.weights import batches, once_per_process
+from virl.platform.perception.weights import batches, load_once
 
 cv2 = Late("cv2", extra="eyes")
 onnxruntime = Late("onnxruntime", extra="eyes")
-
-__all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
 
 NAME = "rendered"
 """Name of the detector."""
@@ -51,7 +49,6 @@ NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
     "--detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
 )
-
 """Error text for a city that virl does not draw."""
 
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
@@ -129,10 +126,8 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Return the objects with one of `labels` in each view, best first.
 
-        Args:
-            views: views of towns that virl draws.
-            labels: labels, or other words for them; case does not count, and underscores are spaces.
-                `"sign"` finds directories too. Empty asks for all known ones. Others are never found.
+        Labels may be synonyms; case does not count, and underscores are spaces. `"sign"` finds directories
+        too. None asks for all known labels. Others are never found.
 
         Raises:
             BadInput: a label is empty.
@@ -231,13 +226,9 @@ def _read(
     return NetworkFinds(boxes[cells] * np.float32(scale), scores[cells, kinds], kinds)
 
 
-@once_per_process
+@load_once
 def _session(file: str) -> Any:
-    """Return the network of a file as an ONNX session, ready to run.
-
-    Raises:
-        ModelUnavailable: the file is missing, is no ONNX file, or is another network.
-    """
+    """Return the network of an ONNX file as a session; raise `ModelUnavailable` for no or another network."""
     if not Path(file).is_file():
         raise ModelUnavailable(
             f"weights {file} are missing: set `weights` in the model's file to an ONNX file"

@@ -12,8 +12,8 @@ from virl.platform.perception.base import Detection, Reader, TextLine, plain_lab
 from virl.platform.perception.detections import SettingsDetector
 from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.lexicons.sign_lexicon import Lexicon, LexiconSettings
-from virl.platform.perception.models import DetectorSettings, Models, Needs, read_model
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models, read_model
+from virl.platform.perception.registry import DetectorSettings, Kind, Needs
 from virl.platform.perception.signs import SIGN, box_around, group_lines
 
 
@@ -67,10 +67,8 @@ class SignDetector(SettingsDetector[SignDetectorSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Return the signs in each view that tell of one of `labels`, best first; signs of no type come last.
 
-        Args:
-            views: views of any street.
-            labels: place types, with spaces or underscores, and `"sign"` for signs that tell of no type;
-                empty asks for all of them. Other labels are never found.
+        Labels are place types, with spaces or underscores, and `"sign"` for signs that tell of no type. None
+        asks for all of them. Other labels are never found.
 
         Raises:
             ModelUnavailable: the reader's model is missing.

@@ -38,7 +38,6 @@ NO_TRUTH = (
     "the simulated detector needs the ground truth of a made city, and this city has none: choose another "
     "with --detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
 )
-
 """Error text for a city without ground truth."""
 
 _NORMAL = NormalDist()
@@ -202,11 +201,7 @@ NAME = "simulated"
 
 
 class SimulatedDetector(SettingsDetector[SimulatedSettings]):
-    """A detector that finds the objects of a made city by its ground truth, with errors of a noise model.
-
-    The same object in the same view is always judged alike, whatever else is looked at, before or beside it.
-    Safe to share between threads.
-    """
+    """A detector of a made city's objects by its ground truth, with errors; safe to share between threads."""
 
     def __init__(self, truth: Truth, settings: SimulatedSettings, seed: int = 0) -> None:
         """Use a city's ground truth, and random errors from a seed; each seed gives other errors."""
@@ -217,10 +212,8 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """Return the objects with one of `labels` in each view, best first; each object has one label.
 
-        Args:
-            views: of the city that the truth is of; their pixels are not looked at.
-            labels: kinds of objects, or other words for them, and place types; case does not count, and
-                underscores are spaces. Empty asks for all known kinds. Other labels are never found.
+        Labels are kinds of objects, or other words for them, and place types; case does not count, and
+        underscores are spaces. None asks for all known kinds. Other labels are never found.
 
         Raises:
             BadInput: a label is empty.
@@ -228,6 +221,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         """
         asked = self._kinds(labels)
         types = self._types(labels)
+        # Kinds of objects that are, or can be taken for, one that was asked for: no others are looked up.
         may_seem = {
             kind
             for kind in (*self._settings.knows, *self._settings.confusions)
@@ -258,10 +252,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`.
-
-        `may_seem` are the kinds of objects that can be, or be taken for, one that was asked for.
-        """
+        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)

@@ -19,8 +19,6 @@ from rapidfuzz.process import cdist
 from virl.platform.city.place_types import MoreWords, TypeWords, by_type, more_words, words_of
 from virl.platform.perception.registry import Kind, ModelSettings
 
-__all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
-
 Span = tuple[int, int]
 """(start, end) of a match in the joined words of a text, in characters."""
 
@@ -214,6 +212,7 @@ def _tokens(text: str) -> list[str]:
     """Return a text's words as they are compared: upper case, no accents, one letter for look-alikes."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
+    # Readers take either of these pairs for the one letter that it looks like.
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
 
 

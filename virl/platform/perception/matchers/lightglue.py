@@ -1,6 +1,6 @@
 """LightGlue through the `transformers` library, on SuperPoint or DISK keypoints (extra `vision`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,17 +14,17 @@ from virl.files.json_reading import read_json_file
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import pixels_of
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind, MatcherSettings
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 from virl.platform.perception.weights import (
     EXTRA,
     PACKAGES,
-    Once,
     Pretrained,
     batches,
     check_model_type,
     checkpoint,
     guard_memory,
+    load_once,
     load_pretrained,
 )
 
@@ -57,7 +57,7 @@ class LightGlueSettings(MatcherSettings):
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
     """Return the matcher, whose weights are loaded on first use."""
-    return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
+    return LightGlueMatcher(load_once(lambda: _load(settings, models.options)), settings)
 
 
 KIND = Kind("matcher", LightGlueSettings, open_lightglue)
@@ -66,9 +66,9 @@ KIND = Kind("matcher", LightGlueSettings, open_lightglue)
 class LightGlueMatcher:
     """A matcher of pictures by LightGlue. Safe to share between threads, which then take turns."""
 
-    def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
-        """Use a model that is loaded when first needed, with the settings of its file."""
-        self._loaded = loaded
+    def __init__(self, load: Callable[[], Pretrained], settings: LightGlueSettings) -> None:
+        """Use a model that `load` gives, called when it is needed, with the settings of its file."""
+        self._load = load
         self._settings = settings
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
@@ -79,27 +79,20 @@ class LightGlueMatcher:
             BadInput: a picture is none.
         """
         pictures = [(pixels_of(first), pixels_of(second)) for first, second in pairs]
-        return [
-            match
-            for batch in batches(pictures, self._settings.batch)
-            for match in self._match(self._loaded.get(), batch)
-        ]
-
-    def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """Return the points that the two pictures of each pair in a batch have in common."""
-        torch = module("torch", extra=EXTRA)
-        pictures = [[Picture.fromarray(image) for image in pair] for pair in batch]
-        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
-            outputs = loaded.model(**loaded.processor(pictures, return_tensors="pt").to(loaded.device))
-            results = loaded.processor.post_process_keypoint_matching(
-                outputs,
-                [[image.shape[:2] for image in pair] for pair in batch],
-                threshold=self._settings.min_score,
-            )
-        return [
-            Match(*(result[name].cpu().numpy().astype(np.float32) for name in ("keypoints0", "keypoints1")))
-            for result in results
-        ]
+        found: list[Match] = []
+        for batch in batches(pictures, self._settings.batch):
+            loaded, torch = self._load(), module("torch", extra=EXTRA)
+            shown = [[Picture.fromarray(image) for image in pair] for pair in batch]
+            with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
+                inputs = loaded.processor(shown, return_tensors="pt").to(loaded.device)
+                sizes = [[image.shape[:2] for image in pair] for pair in batch]
+                results = loaded.processor.post_process_keypoint_matching(
+                    loaded.model(**inputs), sizes, threshold=self._settings.min_score
+                )
+            for result in results:
+                points = (result[name].cpu().numpy() for name in ("keypoints0", "keypoints1"))
+                found.append(Match(*(one.astype(np.float32) for one in points)))
+        return found
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:

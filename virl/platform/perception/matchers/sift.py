@@ -8,7 +8,6 @@ al., CVPR 2020) as OpenCV implements it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from threading import Lock
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ from pydantic import Field
 from virl.extras import Late
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import Match
-from virl.platform.perception.images import pixels_of
+from virl.platform.perception.images import fingerprint, pixels_of
 from virl.platform.perception.registry import Kind, MatcherSettings, Needs
 
 cv2 = Late("cv2", extra="eyes")
@@ -74,35 +73,23 @@ class _Features:
 
 
 class SiftMatcher:
-    """A matcher by SIFT, for pictures whose view, size and light differ moderately.
-
-    Safe to share between threads.
-    """
+    """A matcher of pictures whose view, size and light differ moderately; safe to share between threads."""
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings
         find = partial(_find, settings=settings)
-        self._features = cached(LRUCache(_KEPT), key=_picture_key, lock=Lock())(find)
+        self._features = cached(LRUCache(_KEPT), key=fingerprint, lock=Lock())(find)
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """Return the points that the two pictures of each pair have in common; none where no geometry fits.
 
-        A picture that is in several pairs, or was in one lately, is looked at once.
-
         Raises:
             BadInput: a picture is none.
         """
+        # By identity, so that a picture that is in several pairs is hashed once.
         pictures = {id(image): image for pair in pairs for image in pair}
         found = {key: self._features(pixels_of(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
-
-
-def _picture_key(image: Image) -> bytes:
-    """Return a key that differs for pictures with other pixels or another shape."""
-    width: int = image.shape[1]
-    return blake2b(
-        np.ascontiguousarray(image).data, digest_size=16, salt=width.to_bytes(8, "little")
-    ).digest()
 
 
 def _find(image: Image, settings: SiftSettings) -> _Features:

@@ -81,16 +81,10 @@ def associate(
     compared = [_compare(group, state, settings) for group in groups]
     if settings.rules.features:
         compared = _match(groups, compared, state, settings, count_matches)
-    chosen = _assign(compared)
+    ranked = [sorted(found, key=lambda one: (not one.is_same, one.cost, one.object_id)) for found in compared]
     return [
-        Assigned(
-            group,
-            name,
-            tuple(sorted(found, key=lambda one: (not one.is_same, one.cost, one.object_id)))[
-                :KEPT_COMPARISONS
-            ],
-        )
-        for group, name, found in zip(groups, chosen, compared, strict=True)
+        Assigned(group, name, tuple(found[:KEPT_COMPARISONS]))
+        for group, name, found in zip(groups, _assign(compared), ranked, strict=True)
     ]
 
 
@@ -99,7 +93,7 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
     groups: Groups = []
     # Whole boxes before cut ones, then by score: the first of a group speaks for it.
     for seen in sorted(
-        sightings, key=lambda one: (_span(one, settings).cut.anywhere, -one.score, one.number)
+        sightings, key=lambda one: (span_of(one, settings.jitter).cut.anywhere, -one.score, one.number)
     ):
         for group in groups if settings.rules.same_panorama else ():
             opinion = None if by_view(seen, group) else by_panorama(seen, group, settings)
@@ -284,7 +278,7 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
         settings: of the memory.
     """
     opinions = [
-        _in_panorama(_span(seen, settings), _span(view, settings), settings)
+        _in_panorama(span_of(seen, settings.jitter), span_of(view, settings.jitter), settings)
         for view in views
         if view.pano_id == seen.pano_id
     ]
@@ -317,11 +311,6 @@ def by_features(matches: int, settings: MemorySettings) -> Opinion:
     """Return the opinion by the number of points in common of two crops: "same" if many, else no verdict."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
-
-
-def _span(seen: Seen, settings: MemorySettings) -> Span:
-    """Return the range of directions that a sighting's box covers."""
-    return span_of(seen.camera, seen.box, settings.jitter)
 
 
 def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:

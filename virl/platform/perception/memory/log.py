@@ -8,7 +8,8 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil, cos, degrees, floor, pi, radians
+from itertools import product
+from math import cos, floor, radians, sin
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -165,10 +166,10 @@ class Log:
 
 CELL_M = 50.0
 """Side in metres of a cell in the index of positions; chosen: about the radius of most questions."""
-_ROW_DEG = degrees(CELL_M / MEAN_RADIUS_M)
-"""Height of a row of cells in degrees of latitude."""
-_Cell = tuple[int, int]
-"""(row, column) of a cell; rows count from the equator, columns from longitude -180."""
+_CELLS_M = 400.0
+"""Largest radius in metres of a search by cells; chosen: farther, cells outnumber the objects of a town."""
+_Cell = tuple[int, int, int]
+"""Cube of space with sides of `CELL_M`, as its number along each axis from the middle of the Earth."""
 
 
 class State:
@@ -206,9 +207,8 @@ class State:
             return f"joins {missing[0]}, which is not there" if missing else ""
         if len(record.verdicts) != len(record.sightings):
             return f"has {len(record.verdicts)} verdicts for {len(record.sightings)} sightings"
-        if [seen.number for seen in record.sightings] != [
-            self.sightings + i for i in range(len(record.sightings))
-        ]:
+        expected = range(self.sightings, self.sightings + len(record.sightings))
+        if [seen.number for seen in record.sightings] != list(expected):
             return f"has sightings out of order: {self.sightings} should come next"
         fresh = {verdict.object_id for verdict in record.verdicts if verdict.new}
         for verdict in record.verdicts:
@@ -266,7 +266,9 @@ class PositionIndex:
 
     def ids_near(self, position: LatLng, radius: float) -> list[str]:
         """Return the ids within `radius` metres of a position, nearest first, equally near ones by id."""
-        names = [name for cell in _cells_within(position, radius) for name in self._cells.get(cell, ())]
+        names = list(self._positions)
+        if radius <= _CELLS_M:
+            names = [name for cell in _cells_within(position, radius) for name in self._cells.get(cell, ())]
         if not names:
             return []
         lat, lng = np.array([self._positions[name] for name in names]).T
@@ -276,29 +278,13 @@ class PositionIndex:
 
 def _cell(position: LatLng) -> _Cell:
     """Return the cell that a position is in."""
-    row = floor(position.lat / _ROW_DEG)
-    return row, _column(row, position.lng)
-
-
-def _columns(row: int) -> int:
-    """Return the number of cells in a row, which runs around the Earth at its latitude."""
-    circle = 2 * pi * MEAN_RADIUS_M * cos(radians(min(abs((row + 0.5) * _ROW_DEG), 90.0)))
-    return max(1, floor(circle / CELL_M))
-
-
-def _column(row: int, lng: float) -> int:
-    """Return the column of a longitude in degrees in a row of cells."""
-    columns = _columns(row)
-    return floor((lng + 180.0) / 360.0 * columns) % columns
+    return next(_cells_within(position, 0.0))
 
 
 def _cells_within(position: LatLng, radius: float) -> Iterator[_Cell]:
-    """Yield all cells within `radius` metres of a position, and some more."""
-    reach = degrees(radius / MEAN_RADIUS_M) * 1.01  # the sphere here, the ellipsoid in `distances`
-    for row in range(floor((position.lat - reach) / _ROW_DEG), floor((position.lat + reach) / _ROW_DEG) + 1):
-        columns, middle = _columns(row), _column(row, position.lng)
-        aside = ceil(radius * 1.01 / CELL_M) + 2
-        if 2 * aside + 1 >= columns:
-            yield from ((row, column) for column in range(columns))
-        else:
-            yield from ((row, column % columns) for column in range(middle - aside, middle + aside + 1))
+    """Yield the cells within `radius` metres of a position, and some more."""
+    lat, lng = radians(position.lat), radians(position.lng)
+    reach = 1.01 * radius  # a sphere here, the ellipsoid in `distances`
+    middle = (MEAN_RADIUS_M * axis for axis in (cos(lat) * cos(lng), cos(lat) * sin(lng), sin(lat)))
+    ends = ((floor((metres - reach) / CELL_M), floor((metres + reach) / CELL_M)) for metres in middle)
+    yield from product(*(range(low, high + 1) for low, high in ends))

@@ -90,10 +90,8 @@ class VisualMemory:
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
         """Add sightings, but none again for a known `name`, and return the verdict on each, in order.
 
-        Args:
-            sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
-            name: names this look around, such as `"step-12"`. If the memory already has one of this name, it
-                is left as it is and gives the same verdicts again: so a run can be resumed at any point.
+        They are assigned jointly, so their order hardly matters. A known `name` of a look around, such as
+        `"step-12"`, gives the same verdicts again, so that a run can be resumed at any point.
 
         Raises:
             BadInput: a box, score or position is absurd, or the sightings are from several panoramas.
@@ -214,7 +212,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Raise `BadInput` for sightings from several panoramas, faulty ones, or a missing matcher."""
+        """Raise `BadInput` for sightings from several panoramas or with absurd values, or for no matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
@@ -223,7 +221,21 @@ class VisualMemory:
         if self.settings.rules.features and self._matcher is None:
             raise BadInput("the memory's features rule needs a matcher: open it with one, or switch it off")
         for sighting in sightings:
-            _check_sighting(sighting)
+            camera, pixels = sighting.view.camera, sighting.view.pixels
+            what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
+            if not sighting.label.strip():
+                raise BadInput(f"{what}: the label is empty")
+            if not 0 <= sighting.score <= 1:
+                raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
+            lat, lng = sighting.position
+            if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
+                raise BadInput(f"{what}: {lat}, {lng} is not a position")
+            if pixels.shape != (camera.height, camera.width, 3):
+                size = f"{camera.width} x {camera.height}"
+                raise BadInput(f"{what}: a picture of shape {pixels.shape} is not {size} RGB")
+            x0, y0, x1, y1 = sighting.box
+            if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
+                raise BadInput(f"{what}: box {sighting.box} is outside the picture")
 
     def _count_matches(self, pairs: Sequence[tuple[Seen, Seen]]) -> list[int]:
         """Return the number of points that the crops of each pair of sightings have in common."""
@@ -290,31 +302,12 @@ def _to_seen(number: int, sighting: Sighting) -> Seen:
     """Return a sighting as it is stored under a number, with the paths of its pictures."""
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
-    assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
-    paths = Pictures.names(number)
+    assert box is not None  # noqa: S101 - `VisualMemory._check` has seen to it
+    path = f"{_FOLDER}/{number // 1000:03d}/{number:06d}"  # no folder grows beyond 2,000 files
+    paths = f"{path}-crop.jpg", f"{path}-view.jpg"
     return Seen(
         number, sighting.label, sighting.score, sighting.view.pano_id, camera, sighting.position, box, *paths
     )
-
-
-def _check_sighting(sighting: Sighting) -> None:
-    """Raise `BadInput` for a sighting with a blank label, or an absurd score, position, picture or box."""
-    camera, pixels = sighting.view.camera, sighting.view.pixels
-    what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
-    if not sighting.label.strip():
-        raise BadInput(f"{what}: the label is empty")
-    if not 0 <= sighting.score <= 1:
-        raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
-    lat, lng = sighting.position
-    if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
-        raise BadInput(f"{what}: {lat}, {lng} is not a position")
-    if pixels.shape != (camera.height, camera.width, 3):
-        raise BadInput(
-            f"{what}: a picture of shape {pixels.shape} is not {camera.width} x {camera.height} RGB"
-        )
-    x0, y0, x1, y1 = sighting.box
-    if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
-        raise BadInput(f"{what}: box {sighting.box} is outside the picture")
 
 
 class Pictures:
@@ -325,12 +318,6 @@ class Pictures:
         self._folder = folder
         self._margin = margin
         self._held: LRUCache[str, Image] = LRUCache(_CACHED)
-
-    @staticmethod
-    def names(number: int) -> tuple[str, str]:
-        """Return (path of the crop, path of the view) of a sighting's number, in the memory's folder."""
-        thousand = f"{_FOLDER}/{number // 1000:03d}"
-        return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
     def keep_view(self, seen: Seen, view: View) -> None:
         """Write the view of a sighting, with its box drawn in, to the file of its `picture`.
@@ -352,7 +339,8 @@ class Pictures:
         """
         # The file may be another picture than the one held: of a look around that was not recorded.
         self._held.pop(seen.crop, None)
-        _write(self._folder / seen.crop, crop(view.pixels, seen.box, self._margin), _CROP_QUALITY)
+        picture = PIL.Image.fromarray(crop(view.pixels, seen.box, self._margin))
+        _write(self._folder / seen.crop, picture, _CROP_QUALITY)
 
     def load(self, name: str) -> Image:
         """Return the picture at a path within the memory's folder; the latest ones are held in memory.
@@ -373,9 +361,7 @@ class Pictures:
         return pixels
 
 
-def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
+def _write(path: Path, picture: PIL.Image.Image, quality: int) -> None:
     """Write a picture to a file as JPEG of a quality in [0, 100], whole or not at all."""
-    if not isinstance(picture, PIL.Image.Image):
-        picture = PIL.Image.fromarray(picture)
     with replace_file(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)

@@ -82,8 +82,8 @@ class MemoryObject:
     def confidence(self) -> float:
         """Confidence that there is such an object, [0, 1].
 
-        One minus the product of (1 - score) over panoramas, the best score of each: looks from different
-        places count as independent evidence, looks from one place as one.
+        One minus the product of (1 - best score) over panoramas: looks from one count as one piece of
+        evidence, those from different ones as independent.
         """
         best: dict[str, float] = {}
         for view in self.views:
@@ -142,8 +142,6 @@ _FORMULA = ("=", "+", "-", "@")
 def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     """Write a CSV file with a row for each object and the columns `COLUMNS`, positions in WGS84 degrees.
 
-    A label that a spreadsheet would take for a formula gets an apostrophe before it.
-
     Raises:
         CannotWrite: the disk refuses.
     """
@@ -152,6 +150,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     rows.writeheader()
     for thing in objects:
         place = thing.estimate.position
+        # A label that a spreadsheet would take for a formula gets an apostrophe.
         label = f"'{thing.label}" if thing.label.startswith(_FORMULA) else thing.label
         rows.writerow(
             {"id": thing.id, "label": label, "lat": f"{place.lat:.7f}", "lng": f"{place.lng:.7f}"}

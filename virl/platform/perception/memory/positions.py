@@ -17,7 +17,6 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from virl.geo.globe import Floats, LatLng, LocalFrame, signed_turn
-from virl.platform.city.streetview import Box, Camera
 from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
@@ -91,14 +90,9 @@ class Ray:
     """Name of the part of the box from which the distance was read."""
 
 
-def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the directions that a box in a view covers; `jitter` is its edges' error as a share of its size.
-
-    Args:
-        camera: of the view.
-        box: left, top, right, bottom in pixels of the view.
-        jitter: error of the box's edges as a share of its size.
-    """
+def span_of(seen: Seen, jitter: float) -> Span:
+    """Return the directions that a sighting's box covers; its edges err by `jitter`, a share of its size."""
+    camera, box = seen.camera, seen.box
     left, right = camera.sector(box)
     # A box may cover more than half a circle, which a signed turn takes for a negative one.
     width = signed_turn(left, right)
@@ -108,10 +102,7 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
     aside, beyond = (EDGE_PIXELS + 2 * jitter * (box[i + 2] - box[i]) for i in (0, 1))
     # An edge so near to the border of the picture may be the border and not that of the thing.
     cut = Cut(
-        box[0] <= aside,
-        box[1] <= beyond,
-        box[2] >= camera.width - aside,
-        box[3] >= camera.height - beyond,
+        box[0] <= aside, box[1] <= beyond, box[2] >= camera.width - aside, box[3] >= camera.height - beyond
     )
     low, high = camera.direction(middle, box[3])[1], camera.direction(middle, box[1])[1]
     return Span((left + width / 2) % 360.0, width, low, high, cut)
@@ -119,7 +110,7 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
 
 def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
     """Return the direction and distance of an object by one sighting, with their errors."""
-    span = span_of(seen.camera, seen.box, settings.jitter)
+    span = span_of(seen, settings.jitter)
     pixel = 1 / seen.camera.focal
     heading_error = hypot(
         radians(settings.heading_error_deg),

@@ -1,7 +1,7 @@
 """Reading with PaddleOCR 3 (package `paddleocr`) and weights of the user's."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +13,9 @@ from virl.extras import missing_packages
 from virl.platform.city.streetview import Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, pixels_of
-from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import PADDLE, Once, checkpoint
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
+from virl.platform.perception.weights import PADDLE, checkpoint, load_once
 from virl.settings.model import load_settings
 
 _CONFIG = "inference.yml"
@@ -66,7 +66,7 @@ class _Exported(BaseModel):
 
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
     """Return the reader, whose weights are loaded on first use."""
-    return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
+    return PaddleOcrReader(load_once(lambda: _load(settings, models.options)), settings)
 
 
 KIND = Kind("reader", PaddleOcrSettings, open_paddleocr)
@@ -75,9 +75,9 @@ KIND = Kind("reader", PaddleOcrSettings, open_paddleocr)
 class PaddleOcrReader:
     """A reader by PaddleOCR. One thread at a time may use it."""
 
-    def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
-        """Use an engine of PaddleOCR that is loaded when first needed, with the settings of its file."""
-        self._engine = engine
+    def __init__(self, load: Callable[[], Any], settings: PaddleOcrSettings) -> None:
+        """Use an engine of PaddleOCR that `load` gives, called when it is needed, with its settings."""
+        self._load = load
         self._settings = settings
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
@@ -89,7 +89,8 @@ class PaddleOcrReader:
         """
         read = []
         for picture in [pixels_of(image) for image in images]:
-            (result,) = self._engine.get().predict(np.ascontiguousarray(picture[..., ::-1]))
+            # PaddleOCR takes colours in the order blue, green, red.
+            (result,) = self._load().predict(np.ascontiguousarray(picture[..., ::-1]))
             read.append(lines_of(result, picture, self._settings.min_score))
         return read
 

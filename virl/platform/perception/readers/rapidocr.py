@@ -1,7 +1,4 @@
-"""Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one.
-
-The finder goes over sheets of parts of pictures side by side, not over whole pictures.
-"""
+"""Reading with PP-OCR: lines are found in a shrunk picture, or in parts of some, and read in the full one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +17,7 @@ from virl.extras import Late, module
 from virl.platform.city.streetview import Box, Image
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import fingerprint, pixels_of, usual_threads
-from virl.platform.perception.models import ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 
 cv2 = Late("cv2", extra="eyes")
 
@@ -184,10 +180,9 @@ class RapidOcrSettings(ModelSettings):
 
 
 class RapidOcrReader:
-    """A reader with the PP-OCR models that the rapidocr package carries.
+    """A reader with the PP-OCR models that the rapidocr package carries, loaded on the first read.
 
-    The models are loaded on the first read (about a second). Safe to share between threads, which then
-    take turns.
+    Safe to share between threads, which take turns. Loading takes about a second.
     """
 
     def __init__(self, settings: RapidOcrSettings) -> None:
@@ -376,14 +371,12 @@ def _load(settings: RapidOcrSettings) -> Any:
 
 
 def _session(file: Path, threads: int) -> Any:
-    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core.
-
-    Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
-    """
+    """Return the network in an ONNX file, ready to run on a number of threads; below 1 for one each core."""
     onnxruntime = module("onnxruntime", extra="eyes")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = max(threads, 0)  # 0: one for each core
+    # Threads sleep while they wait: by default they spin, which doubles the seconds that a core works.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 

@@ -14,8 +14,8 @@ from virl.errors import BadInput
 from virl.platform.city.streetview import Box, Image, view_of_picture
 from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
 from virl.platform.perception.images import Fingerprint, fingerprint, pixels_of
-from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, ModelSettings, Needs
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
 
@@ -67,10 +67,7 @@ KIND = Kind("reader", SignReaderSettings, open_sign_reader)
 
 
 class SignsFirstReader:
-    """A reader that finds the signs in pictures of a town that virl draws, and reads inside them alone.
-
-    The detector labels them `sign`, by the pixels alone. Safe to share between threads.
-    """
+    """A reader of the signs alone in pictures of towns that virl draws; safe to share between threads."""
 
     def __init__(self, reader: BoxReader, detector: Detector, settings: SignReaderSettings) -> None:
         """Use a detector to find boxes labelled `sign`, and a reader to read inside these boxes."""
@@ -96,6 +93,7 @@ class SignsFirstReader:
             read = self._reader.read_inside(pictures, self._signs(pictures))
             lines |= {key: tuple(one) for key, one in zip(some, read, strict=True)}
         with self._lock:
+            # A cache for no pictures raises an error for each that is put in.
             for key in fresh if self._settings.remember else ():
                 self._known[key] = lines[key]
         return [list(lines[key]) for key in keys]

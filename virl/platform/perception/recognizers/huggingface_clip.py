@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from virl.extras import module
 from virl.platform.city.streetview import Image
 from virl.platform.perception.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchEncoders,
+    Encoders,
     identity,
     kept_under,
+    torch_encoders,
 )
-from virl.platform.perception.models import Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind, Needs
 from virl.platform.perception.weights import EXTRA, PACKAGES, Pretrained, load_pretrained
 
 MODEL_TYPES = ("clip", "siglip", "siglip2")
@@ -35,7 +35,7 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> ContrastiveRecognizer:
     """Return a recognizer through Transformers, whose weights are loaded on first use."""
 
-    def load() -> TorchEncoders:
+    def load() -> Encoders:
         """Return the encoders of the model, whose weights are loaded once in a process."""
         loaded = load_pretrained(
             settings.weights,
@@ -54,7 +54,7 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
 KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
-def _encoders(name: str, loaded: Pretrained) -> TorchEncoders:
+def _encoders(name: str, loaded: Pretrained) -> Encoders:
     """Return the encoders of pictures and texts of a loaded model; `name` is for messages."""
     model, device = loaded.model, loaded.device
     prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
@@ -72,13 +72,4 @@ def _encoders(name: str, loaded: Pretrained) -> TorchEncoders:
         inputs = tokenize(small, **sizes, truncation=True, return_tensors="pt")
         return model.get_text_features(input_ids=inputs["input_ids"].to(device)).pooler_output
 
-    bias = getattr(model, "logit_bias", None)
-    return TorchEncoders(
-        name=name,
-        torch=module("torch", extra=EXTRA),
-        turn=loaded.turn,
-        image_rows=image_rows,
-        text_rows=text_rows,
-        scale=model.logit_scale.exp().item(),
-        bias=None if bias is None else bias.item(),
-    )
+    return torch_encoders(name, model, loaded.turn, image_rows, text_rows)

@@ -17,18 +17,19 @@ from virl.platform.perception.contrastive import (
     HALF,
     ContrastiveRecognizer,
     ContrastiveSettings,
-    TorchEncoders,
+    Encoders,
     identity,
     kept_under,
+    torch_encoders,
 )
-from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.registry import Kind
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.registry import Kind, Needs
 from virl.platform.perception.weights import (
     OPENCLIP,
     checkpoint,
     device_of,
     find_checkpoint,
-    once_per_process,
+    load_once,
     precision_on,
 )
 
@@ -93,7 +94,7 @@ def _identify(settings: OpenClipSettings) -> str:
     return "/".join(filter(None, [settings.architecture, identity(settings.weights)]))
 
 
-def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchEncoders:
+def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> Encoders:
     """Return the encoders of the settings' model, with weights from the hub if need be and allowed."""
     require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
@@ -166,16 +167,11 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
         )
 
 
-@once_per_process
-def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchEncoders:
+@load_once
+def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> Encoders:
     """Return the encoders of an architecture with the weights in some files, in a number format on a device.
 
-    Args:
-        architecture: OpenCLIP's name, or `local-dir:` and a folder that describes the model.
-        tag: of published weights, for how pictures are prepared; may be empty.
-        files: paths of the weights, or of their parts.
-        device: torch's name of the device.
-        precision: torch's name of the number format.
+    `architecture` may be `local-dir:` and a folder; `tag` says how pictures are prepared, and may be empty.
     """
     open_clip, torch = module("open_clip", extra=_EXTRA), module("torch", extra=_EXTRA)
     published = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
@@ -224,16 +220,7 @@ def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, prec
         """Return an embedding for each of n texts, as a torch tensor (n, d)."""
         return model.encode_text(tokenize(list(texts)).to(device))
 
-    bias = getattr(model, "logit_bias", None)
-    return TorchEncoders(
-        name=architecture,
-        torch=torch,
-        turn=Lock(),
-        image_rows=image_rows,
-        text_rows=text_rows,
-        scale=model.logit_scale.exp().item(),
-        bias=None if bias is None else bias.item(),
-    )
+    return torch_encoders(architecture, model, Lock(), image_rows, text_rows)
 
 
 def _own_tokenizer(open_clip: Any, architecture: str) -> Any:

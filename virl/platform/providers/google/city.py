@@ -6,11 +6,11 @@ from virl.platform.city.city import Capabilities, City, PanoramaPage
 from virl.platform.city.maps import Maps
 from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
 from virl.platform.providers.google.client import Call, GoogleHttp, open_google_http
-from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
+from virl.platform.providers.google.maps import GoogleMaps, corners
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStreetView, LinklessStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
@@ -54,10 +54,7 @@ def google_parts(
         BadInput: as `google_city`.
     """
     http = _client(options, access)
-    district = corners(file.polygon) if file.polygon else None
-    places, maps = _services(http, options, district, file.time_zone)
-    center = file.center or LatLng(0.0, 0.0)
-    return _places(places, center, options), maps, http
+    return *_services(http, options, file, file.center or LatLng(0.0, 0.0)), http
 
 
 def open_google(
@@ -85,9 +82,10 @@ def open_google(
     """
     options = options or GoogleOptions()
     http = http or open_google_http()
-    streetview = _street_view(http, options)
-    district, zone = (corners(settings.polygon), settings.time_zone) if settings else (None, None)
-    places, maps = _services(http, options, district, zone)
+    if http.settings.map_tiles is False and options.imagery == "tiles":
+        raise BadInput("`imagery: tiles` needs Map Tiles, and `map_tiles` is false: change one of the two")
+    streetview = GoogleStreetView(http, options)
+    places, maps = _services(http, options, settings, center)
     endpoint = http.settings.endpoint(_PAGE.endpoint)
     maps_js = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
     page = PanoramaPage(maps_js, lambda: http.pay(http.request(_PAGE)), options.outdoor)
@@ -96,20 +94,20 @@ def open_google(
         title=title,
         center=center,
         streetview=streetview,
-        places=_places(places, center, options),
+        places=places,
         maps=maps,
         capabilities=Capabilities(
             is_drawn=options.drawn,
             cheap_view=THUMBNAIL if options.thumbnails and http.settings.map_tiles is not False else None,
             visual_memory=options.visual_memory,
-            panorama_page=None if http.is_replay else page,
+            panorama_page=None if http.keeping.replay else page,
             fit_mover=lambda start, asked: fit_mover(
                 streetview, options, map_tiles=streetview.is_linked, start=start, asked=asked
             ),
         ),
         ledger=http.ledger,
         left_out=http.keeping.left_out,
-        credits=http.credits.line,
+        credits=http.credits,
         close=http.close,
     )
 
@@ -122,42 +120,14 @@ def _client(options: GoogleOptions, access: Access) -> GoogleHttp:
     return open_google_http(settings, access)
 
 
-def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces[PlacesApi]:
-    """Return Google's places around a centre over one generation of the API."""
-    closed, requests = options.keep_closed, options.nearby_requests
-    if isinstance(api, NewPlaces):
-        return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)
-    return GooglePlaces(api, center, keep_closed=closed, nearby_requests=requests)
-
-
-def _street_view(
-    http: GoogleHttp, options: GoogleOptions
-) -> GoogleStreetView | LinklessStreetView | KeyedStreetView:
-    """Return street view, with links if the key may use Map Tiles; asked on first use if that is unknown."""
-    linkless = LinklessStreetView(http, outdoor=options.outdoor)
-    if http.settings.map_tiles is False:
-        if options.imagery == "tiles":
-            raise BadInput(
-                "`imagery: tiles` needs Map Tiles, and `map_tiles` is false: change one of the two"
-            )
-        return linkless
-    linked = GoogleStreetView(
-        http,
-        imagery=options.imagery,
-        zoom=options.zoom,
-        outdoor=options.outdoor,
-        panoramas_kept=options.panoramas_kept,
-        thumbnails=options.thumbnails,
-    )
-    return linked if http.settings.map_tiles else KeyedStreetView(linked, linkless, options.imagery)
-
-
 def _services(
-    http: GoogleHttp, options: GoogleOptions, district: Corners | None, zone: str | None
-) -> tuple[PlacesApi, Maps]:
-    """Return (places, maps) of the chosen generation of services, for a district and its time zone."""
+    http: GoogleHttp, options: GoogleOptions, file: CityFile | None, center: LatLng
+) -> tuple[GooglePlaces[PlacesApi], Maps]:
+    """Return (places around a centre, maps) of the chosen generation of services, for a city's file."""
+    district = corners(file.polygon) if file and file.polygon else None
+    zone = file.time_zone if file else None
     if (options.api or http.settings.api) == "new":
-        places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
+        places = GooglePlacesInFull(NewPlaces(http, options), center, options)
         return places, GoogleMaps(http, district, RoutesApi(http), zone)
     try:
         from virl.platform.providers.google.places_legacy import LegacyPlaces  # noqa: PLC0415
@@ -168,5 +138,5 @@ def _services(
             f"the package {fault.name!r} is missing",
             "pip install 'virl[google]', or set `api: new`",
         ) from None
-    places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
-    return places, GoogleMaps(http, district, LegacyWays(http), zone)
+    legacy = GooglePlaces(LegacyPlaces(http, options), center, options)
+    return legacy, GoogleMaps(http, district, LegacyWays(http), zone)

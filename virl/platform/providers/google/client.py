@@ -32,36 +32,16 @@ from virl.platform.providers.http.replies import (
     page_words,
     shorten_words,
     usual_remedy,
-    wait_of,
 )
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
+from virl.retry import asked_wait
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 MOST_NAMED = 20
 """Largest number of names in a line of credits; chosen: a run meets one or two."""
-
-
-@dataclass(slots=True)
-class ImageCredits:
-    """The copyright lines of the panoramas seen so far, each with a page for complaints."""
-
-    _links: dict[str, str] = field(default_factory=dict)
-    """URL of a page for complaints, or empty, by copyright line."""
-
-    def add(self, copyright_line: str, report_link: str = "") -> None:
-        """Add a line such as "© Google" and the URL of its page for complaints; ignore an empty line."""
-        if copyright_line and not self._links.get(copyright_line):
-            self._links[copyright_line] = report_link
-
-    def line(self) -> str:
-        """Return all copyright lines in one line, each with its first page for complaints; empty if none."""
-        named = list(self._links.items())
-        told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
-        told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
-        return f"Street view: {', '.join(told)}" if told else ""
 
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
@@ -140,7 +120,9 @@ def judge(expected: ExpectedBody, reply: HttpReply) -> HttpReply | HttpFault:
         code, reason = _google_error(status, reply.body)
         may_retry = status == 429 or status >= 500
     if may_retry:
-        return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
+        return HttpFault(
+            reason, "wait", status=status, code=code, wait=asked_wait(reply.headers.get("retry-after"))
+        )
     return HttpFault(reason, "refused", status=status, code=code)
 
 
@@ -190,6 +172,7 @@ class Call:
 
 def canonical(call: Call) -> str:
     """Return a call as JSON with sorted keys, without key, session token and date of departure."""
+    # What differs from run to run is left out, so that a later run finds the reply.
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -266,6 +249,7 @@ def _is_advanced(call: Call) -> bool:
         str(body.get("routingPreference", "")).startswith("TRAFFIC_AWARE")
         or body.get("optimizeWaypointOrder") is True
         or (isinstance(between, list | tuple) and len(between) > _MOST_CHEAP_STOPS)
+        # The Directions API drives where no mode is given.
         or ("departure_time" in call.query and call.query.get("mode", "driving") == "driving")
         or waypoints[0] == "optimize:true"
         or len(waypoints) > _MOST_CHEAP_STOPS
@@ -320,8 +304,7 @@ class GoogleHttp(Service):
             )
         self.settings = settings
         self.ledger = keeping.ledger
-        self.credits = ImageCredits()
-        """Credits for the panoramas seen so far."""
+        self._credits: dict[str, str] = {}  # of panoramas: page for complaints by copyright line
         super().__init__(
             "Google Maps Platform",
             {self._host_of(endpoint) for endpoint in settings.endpoints.values()},
@@ -339,15 +322,22 @@ class GoogleHttp(Service):
             remedy=remedy,
         )
 
-    @property
-    def is_replay(self) -> bool:
-        """Return whether replies come from a recording and not from the network."""
-        return self.keeping.replay is not None
-
     def close(self) -> None:
         """Close the connections and the cache."""
         super().close()
         self.keeping.close()
+
+    def credit(self, copyright_line: str, report_link: str = "") -> None:
+        """Note a panorama's line such as "© Google" and its page for complaints; ignore an empty line."""
+        if copyright_line and not self._credits.get(copyright_line):
+            self._credits[copyright_line] = report_link
+
+    def credits(self) -> str:
+        """Return the credits of the panoramas seen so far in one line; empty if none has a copyright."""
+        named = list(self._credits.items())
+        told = [f"{name} (report a problem: {link})" if link else name for name, link in named[:MOST_NAMED]]
+        told += [f"{len(named) - MOST_NAMED} others"] if len(named) > MOST_NAMED else []
+        return f"Street view: {', '.join(told)}" if told else ""
 
     def _host_of(self, endpoint: Endpoint) -> str:
         """Return the scheme and host at which an endpoint is asked: its own, or the settings' `base_url`."""
@@ -392,12 +382,9 @@ class GoogleHttp(Service):
 
 
 def open_google_http(settings: GoogleSettings | None = None, access: Access | None = None) -> GoogleHttp:
-    """Return the client of Google with the key of the environment and this machine's cache.
+    """Return the client of Google for a run, by default with `platform/providers/google.yaml`.
 
-    Args:
-        settings: endpoints, prices and limits; by default those of `platform/providers/google.yaml`.
-        access: ledger, mode of the cache in place of that of the settings, name of the run, and folders of
-            recordings.
+    It has the key of the environment and this machine's cache, whose mode `access` may override.
 
     Raises:
         ProviderError: there is no key, and no replay.

@@ -54,26 +54,8 @@ def drop_date(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ride:
-    """One ride by public transport, as a reply describes it."""
-
-    line: str
-    """Name of the line, such as `bus 550`."""
-    board: str
-    """Name of the stop where the ride begins."""
-    alight: str
-    """Name of the stop where the ride ends."""
-    departs: datetime | None
-    """Time of departure; `None` where not told."""
-    arrives: datetime | None
-    """Time of arrival; `None` where not told."""
-    headsign: str
-    """Destination shown on the vehicle; may be empty."""
-
-
-@dataclass(frozen=True, slots=True)
 class JourneyStep:
-    """One step of a journey in a reply: a ride, or a walk."""
+    """One step of a journey in a reply: a ride by public transport, or a walk."""
 
     path: tuple[LatLng, ...]
     """Positions along the step."""
@@ -81,8 +63,18 @@ class JourneyStep:
     """Length of the step in metres."""
     seconds: float
     """Duration of the step in seconds."""
-    ride: Ride | None
-    """Ride by public transport; `None` on foot."""
+    line: str = ""
+    """Name of the line, such as `bus 550`; empty on foot."""
+    board: str = ""
+    """Name of the stop where the ride begins."""
+    alight: str = ""
+    """Name of the stop where the ride ends."""
+    departs: datetime | None = None
+    """Time of departure; `None` on foot, and where not told."""
+    arrives: datetime | None = None
+    """Time of arrival; `None` on foot, and where not told."""
+    headsign: str = ""
+    """Destination shown on the vehicle; may be empty."""
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
@@ -109,13 +101,13 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
         zone: IANA time zone of the city, for the clocks of rides; `None` for UTC.
     """
     legs: list[JourneyLeg] = []
-    for on_foot, group in groupby(steps, key=lambda step: step.ride is None):
+    for on_foot, group in groupby(steps, key=lambda step: not step.line):
         run = list(group)
         if on_foot:
             path = tuple(position for step in run for position in step.path)
             legs.append(JourneyLeg(path, sum(step.metres for step in run), sum(step.seconds for step in run)))
         else:
-            legs += [_ride_leg(step, step.ride, zone) for step in run if step.ride]
+            legs += [_ride_leg(step, zone) for step in run]
     return Journey(tuple(legs), _duration(steps, leaves, seconds))
 
 
@@ -123,27 +115,18 @@ def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) ->
     """Return the seconds from `leaves` to the arrival, by the last ride's clock, but at least `seconds`."""
     after = 0.0
     for step in reversed(steps):
-        if step.ride and step.ride.arrives:
-            arrives = step.ride.arrives + timedelta(seconds=after)
+        if step.arrives:
+            arrives = step.arrives + timedelta(seconds=after)
             return max((arrives - leaves).total_seconds(), seconds)
         after += step.seconds
     return seconds or after
 
 
-def _ride_leg(step: JourneyStep, ride: Ride, zone: str | None) -> JourneyLeg:
+def _ride_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
     """Return a step by public transport as a leg of a journey, its times in a time zone."""
-    departs, arrives = (minute_of(when, zone) if when else None for when in (ride.departs, ride.arrives))
-    return JourneyLeg(
-        step.path,
-        step.metres,
-        step.seconds,
-        ride.line,
-        ride.board,
-        ride.alight,
-        departs,
-        arrives,
-        ride.headsign,
-    )
+    departs, arrives = (minute_of(when, zone) if when else None for when in (step.departs, step.arrives))
+    way = step.path, step.metres, step.seconds
+    return JourneyLeg(*way, step.line, step.board, step.alight, departs, arrives, step.headsign)
 
 
 LANGUAGE = "en"

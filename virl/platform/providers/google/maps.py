@@ -8,11 +8,10 @@ from itertools import pairwise
 from typing import Annotated, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
-from virl.geo.globe import LatLng, distance
+from virl.geo.globe import Floats, LatLng, distance
 from virl.geo.polyline import read_polyline
 from virl.platform.city.maps import SPEED_M_S, Journey, Route, TravelMode, in_blocks
 from virl.platform.providers.google.client import Call, GoogleHttp
@@ -20,16 +19,13 @@ from virl.platform.providers.google.journeys import JourneyStep, departure, jour
 from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import Latitude, Longitude, Notes, ReplyBody, shorten_words
 
-GEOCODING = "Geocoding API"
-MOST_BETWEEN = 25
-"""Largest number of stops between the first and the last of a route request."""
+MOST_STOPS = 27
+"""Largest number of stops of a route request: 25 between the first and the last."""
 MARGIN_M = 5_000.0
 """Distance in metres around a district within which an address counts as in the city; chosen."""
 
 Corners = tuple[LatLng, LatLng]
 """Corners (south-western, north-eastern) of a box."""
-Seconds = NDArray[np.float64]
-"""Travel times in seconds, `inf` where no way leads, shape (origins, destinations)."""
 
 
 EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
@@ -52,6 +48,12 @@ class GeometryBody(ReplyBody):
     """The geometry of a result: its position."""
 
     location: PositionBody
+
+
+class NamedBody(ReplyBody):
+    """A stop, a line or a kind of vehicle of a reply, of which only the name is read."""
+
+    name: str = ""
 
 
 class _Component(ReplyBody):
@@ -110,7 +112,7 @@ class Ways(Protocol):
         """
         ...
 
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Floats:
         """Return the seconds of all pairs, shape (origins, destinations), `inf` without a way; one request.
 
         Args:
@@ -155,7 +157,7 @@ class GoogleMaps:
         """Return the shortest way through two or more stops, in their order; one request for each 26 legs."""
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        name_of_mode(mode, self.ways.modes)
+        _name_of_mode(mode, self.ways.modes)
         return join_routes([self.ways.route(part, mode) for part in split_stops(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
@@ -169,7 +171,7 @@ class GoogleMaps:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> Seconds:
+    ) -> Floats:
         """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         A single pair is asked as a matrix, more as the legs of routes, which cost less (`tours`).
@@ -177,15 +179,15 @@ class GoogleMaps:
         Returns:
             `inf` where no way leads, also from or to a stop off the map, which Google does not tell apart.
         """
-        name = name_of_mode(mode, self.ways.modes)
+        name = _name_of_mode(mode, self.ways.modes)
 
-        def times(starts: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
+        def times(starts: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
             """Return the seconds between all pairs, asked in blocks of the service's size."""
             return in_blocks(starts, ends, self.ways.block, partial(self.ways.times, mode=name))
 
         if len(origins) * len(destinations) < 2:
             return times(origins, destinations)
-        return times_by_tours(origins, destinations, lambda stops: self.ways.legs(stops, name), times)
+        return _times_by_tours(origins, destinations, lambda stops: self.ways.legs(stops, name), times)
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
@@ -289,9 +291,9 @@ def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) ->
         raise ProviderError(service, reason, "try again")
 
 
-def split_stops(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
-    """Return stops split into parts of at most `between` + 2 stops; each begins where the last one ends."""
-    return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
+def split_stops(stops: Sequence[LatLng]) -> list[Sequence[LatLng]]:
+    """Return stops split into parts of at most `MOST_STOPS`; each part begins where the last one ends."""
+    return [stops[first : first + MOST_STOPS] for first in range(0, len(stops) - 1, MOST_STOPS - 1)]
 
 
 def join_routes(parts: Sequence[Route]) -> Route:
@@ -305,12 +307,8 @@ def join_routes(parts: Sequence[Route]) -> Route:
     return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
-def name_of_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
-    """Return a service's name of a mode of travel, from `names`; raise `BadInput` for an unknown mode.
-
-    Raises:
-        BadInput: the mode is unknown.
-    """
+def _name_of_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
+    """Return a service's name of a mode of travel, from `names`; raise `BadInput` for an unknown mode."""
     if mode not in names:
         raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
     return names[mode]
@@ -323,23 +321,17 @@ Pair = tuple[LatLng, LatLng]
 """Positions (origin, destination) of a way."""
 
 
-def times_by_tours(
+def _times_by_tours(
     origins: Sequence[LatLng],
     destinations: Sequence[LatLng],
     legs: Callable[[Sequence[LatLng]], Sequence[float]],
-    times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
-) -> Seconds:
+    times: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
     """Return the seconds of all pairs, by `legs` of few cheap routes, and by `times` for pairs still missing.
 
     A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
     an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
-    one.
-
-    Args:
-        origins: one or more positions where ways start.
-        destinations: one or more positions where ways end.
-        legs: function from up to 12 stops to the seconds of each leg; raises `NoRoute` if a leg has no way.
-        times: function (origins, destinations) to the seconds of all pairs, for routes without a way.
+    one. Where a leg has no way, `legs` raises `NoRoute` for the whole route.
     """
     pairs = [(here, there) for here in origins for there in destinations]
     routes = tours({pair for pair in pairs if pair[0] != pair[1]})

@@ -19,7 +19,7 @@ from virl.platform.city.names import spelt
 from virl.platform.city.place_types import by_type, place_table, types_96, types_marked
 from virl.platform.city.places import NearbyPlaces, OpeningHours, Place, SearchResults
 from virl.platform.city.streetview import Image
-from virl.platform.providers.google.city_file import NEARBY_REQUESTS
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.nearby import NearbyApi, NearbyResult, PlaceKinds, places_around
 from virl.platform.providers.http.replies import MUST_FIT, ReplyBody
 
@@ -180,24 +180,16 @@ class GooglePlaces(Generic[ApiT_co]):
     Args:
         api: client of one generation of Google's Places.
         home: position around which a search looks that names none; Google would take the caller's own.
-        keep_closed: True to list places that have closed as well, as not open.
-        nearby_requests: largest number of requests for one question of `nearby`. Of a circle at most 20
-            places are told (60 by the legacy API); where there are more, parts of it are asked.
+        options: whether closed places are listed, and the largest number of requests for one question of
+            `nearby`. Of a circle at most 20 places are told (60 by the legacy API); where there are more,
+            parts of it are asked.
     """
 
-    def __init__(
-        self,
-        api: ApiT_co,
-        home: LatLng,
-        *,
-        keep_closed: bool = False,
-        nearby_requests: int = NEARBY_REQUESTS,
-    ) -> None:
+    def __init__(self, api: ApiT_co, home: LatLng, options: GoogleOptions | None = None) -> None:
         """Make places by a client; a search without a position looks around `home`. Nothing is asked yet."""
         self._api = api
         self._home = home
-        self._keep_closed = keep_closed
-        self._nearby_requests = nearby_requests
+        self._options = options or GoogleOptions()
         self._told: dict[str, Place] = {}
 
     def nearby(
@@ -218,7 +210,7 @@ class GooglePlaces(Generic[ApiT_co]):
             radius,
             kinds,
             need=min(radius, radius if whole is None else whole),
-            requests=self._nearby_requests,
+            requests=self._options.nearby_requests,
         )
         near = [
             place for place in self._drop_closed(found.places) if distance(position, place.position) <= radius
@@ -262,7 +254,7 @@ class GooglePlaces(Generic[ApiT_co]):
 
     def _drop_closed(self, found: Iterable[Place]) -> list[Place]:
         """Return places without double entries, and without closed ones unless they are kept."""
-        return merge_places(place for place in found if place.is_open or self._keep_closed)
+        return merge_places(place for place in found if place.is_open or self._options.keep_closed)
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):

@@ -11,7 +11,7 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
-from virl.platform.providers.google.city_file import PAGE_WAIT_S
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.maps import GeometryBody
@@ -36,46 +36,24 @@ PAGE_TRIES = 3
 NEAR_M = 5_000
 """Radius in metres around a position where a text search looks first; chosen: a part of a town."""
 
-_DETAILED = [
-    "place_id",
-    "name",
-    "type",
-    "geometry/location",
-    "formatted_address",
-    "business_status",
-    "rating",
-    "user_ratings_total",
-    "price_level",
-    "opening_hours",
-    "reviews",
-]
+_DETAILED = (
+    "place_id,name,type,geometry/location,formatted_address,business_status,rating,user_ratings_total,"
+    "price_level,opening_hours,reviews"
+)
 """Names of the fields that are asked for with a place's details."""
 
 
 class LegacyPlaces:
-    """A client of the legacy Places API.
+    """A client of the legacy Places API."""
 
-    Args:
-        http: client of Google.
-        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
-        pages: largest number of pages of a text search that are asked for, 1 to 3.
-        page_wait: seconds to wait before a further page is asked for.
-    """
-
-    def __init__(
-        self,
-        http: GoogleHttp,
-        language: str | None = None,
-        *,
-        pages: int = PAGES,
-        page_wait: float = PAGE_WAIT_S,
-    ) -> None:
-        """Make the client; `page_wait` is the seconds to wait before a further page of a search."""
+    def __init__(self, http: GoogleHttp, options: GoogleOptions | None = None) -> None:
+        """Make the client; the options say its language, and how many pages it asks for after what pause."""
+        options = options or GoogleOptions()
         self._client = GoogleClient(http)
         self._http = http
-        self._language = language
-        self._text_pages = pages
-        self._page_wait = page_wait
+        self._language = options.language
+        self._text_pages = options.search_pages
+        self._page_wait = options.page_wait
 
     tells_nearest = False
     """False, as replies about all types list prominent places first."""
@@ -117,7 +95,7 @@ class LegacyPlaces:
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Yield up to `limit` photos of a place; one request for their names, one for each that is taken."""
-        reply = self._details(place_id, ["place_id", "photo"])
+        reply = self._details(place_id, "place_id,photo")
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
         names = (photo.photo_reference for photo in photos)
@@ -125,11 +103,11 @@ class LegacyPlaces:
         files = (b"".join(self._client.ask(fetch, name, **size)) for name in names)
         return (picture(data, SERVICE) for data in files)
 
-    def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
-        """Return the reply with some fields of a place; raise `NotFound` for an unknown id."""
+    def _details(self, place_id: str, fields: str) -> dict[str, Any]:
+        """Return the reply with fields of a place, named with commas; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
-                googlemaps.Client.place, place_id, fields=fields, language=self._language
+                googlemaps.Client.place, place_id, fields=fields.split(","), language=self._language
             )
         except ProviderError as fault:
             if fault.code != "INVALID_REQUEST":

@@ -12,6 +12,7 @@ from virl.errors import ProviderError
 from virl.geo.globe import LatLng, destination, distance
 from virl.platform.city.places import Place, Review
 from virl.platform.city.streetview import Image
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.nearby import MOST, NearbyResult, PlaceKinds
 from virl.platform.providers.google.places import (
@@ -73,19 +74,14 @@ LONGEST = 200
 
 
 class NewPlaces:
-    """A client of Places API (New).
+    """A client of Places API (New)."""
 
-    Args:
-        http: client of Google.
-        language: BCP 47 tag of the language of names and reviews; `None` leaves it to Google.
-        pages: largest number of pages of a text search that are asked for, 1 to 3.
-    """
-
-    def __init__(self, http: GoogleHttp, language: str | None = None, *, pages: int = PAGES) -> None:
-        """Make the client; a text search asks for at most `pages` pages of 20 places."""
+    def __init__(self, http: GoogleHttp, options: GoogleOptions | None = None) -> None:
+        """Make the client; the options say its language and how many pages a text search asks for."""
+        options = options or GoogleOptions()
         self._http = http
-        self._pages = pages
-        self._language = {"languageCode": language} if language else {}
+        self._pages = options.search_pages
+        self._language = {"languageCode": options.language} if options.language else {}
         self._nearest = lru_cache(maxsize=KEPT_SEARCHES)(self._ask_nearest)
 
     tells_nearest = True
@@ -96,6 +92,7 @@ class NewPlaces:
         asked = asked_types(kinds.only)
         if not kinds.only:
             return self._nearest(center, radius, (), tuple(sorted(kinds.but)), in_full=kinds.in_full)
+        # Tuples, since a search is remembered by its arguments.
         parts = [
             self._nearest(center, radius, tuple(asked[first : first + MOST_TYPES]), in_full=kinds.in_full)
             for first in range(0, len(asked), MOST_TYPES)
@@ -131,6 +128,7 @@ class NewPlaces:
         fields = _mask(_DETAILED if in_full else _LISTED)
         found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
         places = found.read
+        # A list that is not full has all places of the circle.
         if len(found.places) < MOST:
             return NearbyResult(places, radius)
         return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
@@ -194,6 +192,7 @@ class NewPlaces:
     def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
         """Return some fields of a place as a model; raise `NotFound` for an unknown id."""
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
+        # A slash would lead to another endpoint than that of details.
         if "/" in place_id:
             raise no_place(place_id)
         try:

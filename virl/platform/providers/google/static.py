@@ -71,7 +71,7 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
 def _ask_nearest(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
     """Return the panorama that a metadata request finds, its copyright noted; `None` if there is none."""
     found = http.read(http.request(Call("static_metadata", query=query)), _Nearest)
-    http.credits.add(found.copyright)
+    http.credit(found.copyright)
     return found.panorama
 
 

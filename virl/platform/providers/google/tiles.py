@@ -6,6 +6,7 @@ fetches only the tiles that it touches, and the tiles of a panorama are kept for
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import ceil, log2
 from threading import Lock
 from typing import Annotated, TypeVar
@@ -17,7 +18,6 @@ from virl.geo.globe import LatLng, normalize_heading
 from virl.platform.city.streetview import Attitude, Camera, Image
 from virl.platform.providers.google.client import Call, GoogleHttp
 from virl.platform.providers.google.static import fetch_view
-from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import CamelBody, Latitude, Longitude, OrUnknown, picture
 from virl.platform.providers.http.service import Request
 from virl.platform.providers.pictures.projection import Tile, TiledPanorama
@@ -40,6 +40,9 @@ LARGEST_TILE = 1024
 LEVEL_TILT = 90.0
 """Tilt in degrees of a level panorama, which Google counts from straight down."""
 
+_SESSION = {"mapType": "streetview", "language": "en-US", "region": "US"}
+"""JSON that asks for a session; language and region are required, and change no picture."""
+
 GotT = TypeVar("GotT")
 
 
@@ -47,11 +50,13 @@ Heading = Annotated[float, AfterValidator(normalize_heading)]
 """Heading in degrees, [0, 360)."""
 
 
-class _Neighbour(CamelBody):
-    """A link of a reply: the id of the neighbour, and the heading to it where told."""
+class CaptureLink(CamelBody):
+    """A link of a panorama in a reply: the neighbour, and the heading to it where told."""
 
     pano_id: str = Field(min_length=1)
+    """Id of the neighbour."""
     heading: Annotated[Heading | None, OrUnknown] = None
+    """Heading to the neighbour in degrees; `None` where not given."""
 
 
 class Capture(CamelBody):
@@ -63,7 +68,7 @@ class Capture(CamelBody):
     heading: Annotated[Heading | None, OrUnknown] = 0.0
     """Heading of the middle column of its tiles, degrees, [0, 360); `None` where unreadable."""
     date: str | None = None
-    neighbours: tuple[_Neighbour, ...] = Field((), alias="links", max_length=MOST_LINKS)
+    links: tuple[CaptureLink, ...] = Field((), max_length=MOST_LINKS)
     width: int = Field(alias="imageWidth", ge=1, le=LARGEST)
     """Width of the largest picture, pixels."""
     height: int = Field(alias="imageHeight", ge=1, le=LARGEST)
@@ -80,9 +85,9 @@ class Capture(CamelBody):
     report_problem_link: str = ""
     """URL of a page for complaints about the panorama."""
 
-    @field_validator("neighbours")
+    @field_validator("links")
     @classmethod
-    def _lead_elsewhere(cls, told: tuple[_Neighbour, ...], info: ValidationInfo) -> tuple[_Neighbour, ...]:
+    def _lead_elsewhere(cls, told: tuple[CaptureLink, ...], info: ValidationInfo) -> tuple[CaptureLink, ...]:
         """Return the links, those to the panorama itself left out and reported."""
         own = info.data.get("id")
         if info.context and any(one.pano_id == own for one in told):
@@ -93,11 +98,6 @@ class Capture(CamelBody):
     def position(self) -> LatLng:
         """Position of the camera."""
         return LatLng(self.lat, self.lng)
-
-    @property
-    def links(self) -> tuple[tuple[str, float | None], ...]:
-        """(id of the neighbour, heading to it in degrees or `None` where not given) of each link."""
-        return tuple((one.pano_id, one.heading) for one in self.neighbours)
 
     @property
     def indoor(self) -> bool:
@@ -136,18 +136,11 @@ class _PanoIds(CamelBody):
 
 
 class PanoramaTiles:
-    """A client of Map Tiles' street view: ids, metadata, tiles and thumbnails.
+    """A client of Map Tiles' street view: ids, metadata, tiles and thumbnails."""
 
-    Args:
-        http: client of Google.
-        language: BCP 47 tag of the language of sessions.
-        region: country code (CLDR) of sessions.
-    """
-
-    def __init__(self, http: GoogleHttp, language: str = "en-US", region: str = "US") -> None:
-        """Make the client; a session of a language and a country begins with the first request."""
+    def __init__(self, http: GoogleHttp) -> None:
+        """Make the client; a session of Map Tiles begins with its first request."""
         self._http = http
-        self._session_body = {"mapType": "streetview", "language": language, "region": region}
         self._session = ""
         self._ends = 0.0
         self._lock = Lock()
@@ -196,6 +189,7 @@ class PanoramaTiles:
             call = Call("tiles_metadata", query={"panoId": pano_id})
             return self._send_in_session(call, lambda request: self._http.read(request, Capture))
         except ProviderError as fault:
+            # Status 400 is a malformed id, unless it is about the session.
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
             raise
@@ -257,10 +251,9 @@ class PanoramaTiles:
     def _signed_in(self, call: Call) -> Request:
         """Return the request of a call in the current session, which is renewed near its end."""
         with self._lock:
+            # One thread renews the session, and those that wait for the lock find it new.
             if time.time() > self._ends - MARGIN_S:
-                read = self._http.read(
-                    self._http.request(Call("tiles_session", body=self._session_body)), _Session
-                )
+                read = self._http.read(self._http.request(Call("tiles_session", body=_SESSION)), _Session)
                 self._session, self._ends = read.session, read.expiry
             signed_in = Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
         return self._http.request(signed_in)
@@ -287,12 +280,7 @@ def mosaic(tiles: PanoramaTiles, capture: Capture, zoom: int) -> TiledPanorama:
     level = min(zoom, capture.largest_zoom)
     size, side = capture.size(level), capture.tile
     grid = ceil(size[0] / side), ceil(size[1] / side)
-
-    def fetch(missing: Sequence[Tile]) -> list[Image]:
-        """Return the pixels of tiles, asked for several at once."""
-        return ask_all(lambda tile: tiles.tile(capture, level, tile), missing)
-
     try:
-        return TiledPanorama(size, side, grid, capture.attitude, fetch)
+        return TiledPanorama(size, side, grid, capture.attitude, partial(tiles.tile, capture, level))
     except BadInput as fault:
         raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None

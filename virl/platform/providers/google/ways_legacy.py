@@ -9,12 +9,12 @@ import googlemaps
 from pydantic import Field
 
 from virl.errors import ProviderError
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.platform.city.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client import GoogleHttp
 from virl.platform.providers.google.client_legacy import GoogleClient
-from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
+from virl.platform.providers.google.maps import EncodedPath, NamedBody, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
@@ -37,25 +37,19 @@ class _Amount(ReplyBody):
         return datetime.fromtimestamp(self.value, UTC)
 
 
-class _Named(ReplyBody):
-    """A stop or a kind of vehicle, of which only the name is read."""
-
-    name: str = ""
-
-
 class _RiddenLine(ReplyBody):
     """The line of a ride: names and kind of vehicle."""
 
     name: str = ""
     short_name: str = ""
-    vehicle: _Named = _Named()
+    vehicle: NamedBody = NamedBody()
 
 
 class _Details(ReplyBody):
     """The details of a ride: stops, times, headsign and line."""
 
-    departure_stop: _Named = _Named()
-    arrival_stop: _Named = _Named()
+    departure_stop: NamedBody = NamedBody()
+    arrival_stop: NamedBody = NamedBody()
     departure_time: _Amount | None = None
     arrival_time: _Amount | None = None
     headsign: str = ""
@@ -80,18 +74,20 @@ class _LegacyStep(ReplyBody):
     @property
     def step(self) -> JourneyStep:
         """This step of a reply as a `JourneyStep`."""
-        ride = None
-        if details := self.transit_details:
-            ride = Ride(
-                line_of(details.line.vehicle.name, details.line.short_name, details.line.name),
-                details.departure_stop.name,
-                details.arrival_stop.name,
-                details.departure_time.time if details.departure_time else None,
-                details.arrival_time.time if details.arrival_time else None,
-                details.headsign,
-            )
         metres, seconds = (one.value if one else 0.0 for one in (self.distance, self.duration))
-        return JourneyStep(self.polyline.points, metres, seconds, ride)
+        if (details := self.transit_details) is None:
+            return JourneyStep(self.polyline.points, metres, seconds)
+        return JourneyStep(
+            self.polyline.points,
+            metres,
+            seconds,
+            line_of(details.line.vehicle.name, details.line.short_name, details.line.name),
+            details.departure_stop.name,
+            details.arrival_stop.name,
+            details.departure_time.time if details.departure_time else None,
+            details.arrival_time.time if details.arrival_time else None,
+            details.headsign,
+        )
 
 
 class _LegacyLeg(ReplyBody):
@@ -173,7 +169,7 @@ class LegacyWays:
         """Return the seconds of each leg of the route through the stops; one request."""
         return [leg.seconds for leg in self._legs(stops, mode)]
 
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Floats:
         """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode

@@ -9,11 +9,11 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 from pydantic import Field, PlainValidator
 
-from virl.geo.globe import LatLng
+from virl.geo.globe import Floats, LatLng
 from virl.platform.city.maps import Route, TravelMode
 from virl.platform.providers.google.client import Call, GoogleHttp
-from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, Ride, line_of, street_in
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.google.journeys import LANGUAGE, JourneyStep, line_of, street_in
+from virl.platform.providers.google.maps import EncodedPath, NamedBody, check_legs, no_route, route_of
 from virl.platform.providers.http.replies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
@@ -72,17 +72,11 @@ Timestamp = Annotated[datetime, PlainValidator(_read_time)]
 """Point in time, read from a text such as `"2026-11-24T09:00:00Z"`."""
 
 
-class _StopName(CamelBody):
-    """The name of a stop."""
-
-    name: str = ""
-
-
 class _TransitStops(CamelBody):
     """The stops where a ride begins and ends, with times."""
 
-    departure_stop: _StopName = _StopName()
-    arrival_stop: _StopName = _StopName()
+    departure_stop: NamedBody = NamedBody()
+    arrival_stop: NamedBody = NamedBody()
     departure_time: Timestamp | None = None
     arrival_time: Timestamp | None = None
 
@@ -144,18 +138,19 @@ class _Step(CamelBody):
     @property
     def step(self) -> JourneyStep:
         """This step of a reply as a `JourneyStep`."""
-        ride = None
-        if details := self.transit_details:
-            stops, line = details.stop_details, details.transit_line
-            ride = Ride(
-                line_of(line.vehicle.name.text, line.name_short, line.name),
-                stops.departure_stop.name,
-                stops.arrival_stop.name,
-                stops.departure_time,
-                stops.arrival_time,
-                details.headsign,
-            )
-        return JourneyStep(self.polyline.encoded_polyline, self.distance_meters, self.static_duration, ride)
+        way = self.polyline.encoded_polyline, self.distance_meters, self.static_duration
+        if (details := self.transit_details) is None:
+            return JourneyStep(*way)
+        stops, line = details.stop_details, details.transit_line
+        return JourneyStep(
+            *way,
+            line_of(line.vehicle.name.text, line.name_short, line.name),
+            stops.departure_stop.name,
+            stops.arrival_stop.name,
+            stops.departure_time,
+            stops.arrival_time,
+            details.headsign,
+        )
 
 
 class _Leg(CamelBody):
@@ -236,7 +231,7 @@ class RoutesApi:
         check_legs(legs, stops, SERVICE)
         return [np.inf if leg.duration is None else leg.duration for leg in legs]
 
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Floats:
         """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         body = {
             "origins": [{"waypoint": _waypoint(stop)} for stop in origins],

@@ -67,6 +67,7 @@ def json_fault(file: Path, fault: JsonFault) -> FileFault:
     return FileFault(file, fault.line, f"not valid JSON{fault.at_column}: {fault.reason}")
 
 
+# Possessive, so that a long run of digits in a broken cell is not tried in every way.
 _NUMBER = re.compile(r"[-+]?(\d++(\.\d*+)?|\.\d++)([eE][-+]?\d++)?", re.ASCII)
 """Pattern of a decimal number."""
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
@@ -143,6 +144,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
     ]
     rows = np.delete(np.arange(len(lines)), wrong)
     right = [lines[row] for row in rows.tolist()] if len(wrong) else lines
+    # Split at once, as all lines have `width` cells: a column is every `width`-th cell.
     cells = ",".join(right).split(",") if right else []
     return Table(
         file=file,

@@ -2,7 +2,8 @@
 
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -117,12 +118,7 @@ def find_files(name: str, source: Path) -> Files:
 
 
 def install(
-    name: str,
-    source: Path,
-    home: Path,
-    *,
-    force: bool = False,
-    tell: Tell = lambda _: None,
+    name: str, source: Path, home: Path, *, force: bool = False, tell: Tell = lambda _: None
 ) -> Manifest:
     """Check a user's copy of a data set, copy it to `home / name` and return the manifest of that folder.
 
@@ -139,8 +135,7 @@ def install(
         CannotWrite: the disk refuses.
     """
     files, folder = find_files(name, source), home / name
-    check = _check_touchdown if name == "touchdown" else _check_r2r
-    check(files, tell)
+    _check(name, files, tell)
     sums = {target: _digest_file(file) for target, file in files.items()}
     present = [target for target in files if (folder / target).exists()]
     same = {target for target in present if _digest_file(folder / target) == sums[target]}
@@ -187,40 +182,36 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
     ]
 
 
-def _check_touchdown(files: Files, tell: Tell) -> None:
-    """Check that Touchdown's graph and episodes can be read; raise `GraphFault` or `BadInput` if not."""
+def _check(name: str, files: Files, tell: Tell) -> None:
+    """Check that a data set's graphs and episodes can be read; raise `GraphFault` or `BadInput` if not."""
     faults: list[FileFault] = []
-    missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
-    if missing:
-        raise BadInput(f"graph/{missing[0]} is missing in the folder: a street graph needs it")
-    try:
-        read_touchdown(files["graph/nodes.txt"].parent)
-    except GraphFault as fault:
-        faults += fault.faults
+    if name == "touchdown":
+        if missing := [one for one in GRAPH_FILES if f"graph/{one}" not in files]:
+            raise BadInput(f"graph/{missing[0]} is missing in the folder: a street graph needs it")
+        # The two files of a street graph are read together, before any that stands alone.
+        with _collected(faults):
+            read_touchdown(files["graph/nodes.txt"].parent)
     for target, file in files.items():
-        if target.endswith(".jsonl") and not target.startswith("expected/"):
-            faults += read_episode_file(file).faults
-        elif target.endswith(".json"):
-            faults += _json_faults(file)
-        tell(target)
-    raise_faults(faults)
-
-
-def _check_r2r(files: Files, tell: Tell) -> None:
-    """Check that R2R's graphs and episodes can be read; raise `GraphFault` if not."""
-    faults: list[FileFault] = []
-    for target, file in files.items():
-        try:
+        with _collected(faults):
             if target.startswith("connectivity/"):
                 read_matterport(file.parent, file.name.removesuffix(_CONNECTIVITY))
             elif target.startswith("R2R_"):
                 faults += read_r2r_file(file).faults
-            else:
+            elif target.endswith(".jsonl") and not target.startswith("expected/"):
+                faults += read_episode_file(file).faults
+            elif target.endswith(".json"):
                 faults += _json_faults(file)
-        except GraphFault as fault:
-            faults += fault.faults
         tell(target)
     raise_faults(faults)
+
+
+@contextmanager
+def _collected(faults: list[FileFault]) -> Iterator[None]:
+    """Add the faults of a `GraphFault` in the block to a list, and go on after the block."""
+    try:
+        yield
+    except GraphFault as fault:
+        faults += fault.faults
 
 
 def _json_faults(file: Path) -> list[FileFault]:

@@ -70,14 +70,12 @@ def scan_names(folder: Path) -> list[str]:
 
 
 def read_matterport(folder: Path, scan: str) -> NavigationGraph:
-    """Return the navigation graph of a building, checked.
+    """Return the navigation graph of a building, checked, from `SCAN_connectivity.json` in a folder.
 
     Its nodes are the viewpoints that are `included`, and a link leads wherever the way is `unobstructed`, in
     the order of the file. A link is as long as the straight line in space; its heading is measured on the
     floor, clockwise from the scan's y axis, as the Matterport3D simulator does. Metres east (x) and north (y)
     are placed by `FRAME`; `height` is z.
-
-    The file is `SCAN_connectivity.json` in the folder.
 
     Raises:
         GraphFault: the file has faults; all of them are listed.

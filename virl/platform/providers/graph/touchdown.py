@@ -54,17 +54,6 @@ def read_touchdown(folder: Path) -> NavigationGraph:
     return build_graph(ids, lat, lng, source, target, heading, yaw=yaw)
 
 
-def read_partition(folder: Path) -> tuple[str, ...]:
-    """Return the part of the city of each node, such as `"seen"`; empty texts where `nodes.txt` has none.
-
-    Raises:
-        GraphFault: a line has the wrong number of fields.
-    """
-    nodes = read_table(folder / "nodes.txt", (5, 4))
-    raise_faults(sort_faults(nodes.faults))
-    return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
-
-
 def read_episodes(file: Path) -> list[InstructionEpisode]:
     """Return the episodes of a file of Touchdown or Map2seq, one JSON object a line.
 
@@ -132,6 +121,7 @@ def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> N
     itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
     links.add_faults(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
     for key, cells, how in ((target, ends, "to"), (heading, headings, "at heading")):
+        # Unknown ends (-1) and unread headings (nan) have a fault of their own already.
         known = np.flatnonzero((source >= 0) & (key >= 0))
         later, earlier = (known[rows].tolist() for rows in repeats(source[known], key[known]))
         links.add_faults(
@@ -176,6 +166,7 @@ def load_touchdown(folder: Path) -> NavigationGraph:
     try:
         for name in GRAPH_FILES:
             content = (folder / name).read_bytes()
+            # The length keeps apart two files whose bytes together are the same, cut elsewhere.
             sha.update(len(content).to_bytes(8, "big"))
             sha.update(content)
     except OSError:  # which the reader reports

@@ -3,7 +3,6 @@
 import base64
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -14,9 +13,6 @@ from virl.redaction import Redaction, shown_url, warn_of_placeholder
 
 _SIGNS = re.compile(r"[\x21-\x7e]*")
 """Pattern of a key: visible ASCII characters without spaces."""
-
-Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
-"""A function from a request to (URL, headers) with the key in them."""
 
 
 class Secrets(Protocol):
@@ -161,14 +157,14 @@ def key_in_environment(variable: str) -> str:
 class KeyTransport(httpx.BaseTransport):
     """A transport that adds the key as requests leave, so that no log or exception holds it."""
 
-    def __init__(self, inner: httpx.BaseTransport, proof: Proof) -> None:
-        """Make a transport that sends requests through `inner`, with the URL and headers of `proof`."""
+    def __init__(self, inner: httpx.BaseTransport, secrets: Secrets) -> None:
+        """Make a transport that sends requests through `inner`, with the key of `secrets`."""
         self._inner = inner
-        self._proof = proof
+        self._secrets = secrets
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a copy of the request with the key, and return the response."""
-        url, headers = self._proof(request)
+        url, headers = self._secrets.proof(request)
         return self._inner.handle_request(
             httpx.Request(
                 request.method, url, headers=headers, stream=request.stream, extensions=request.extensions

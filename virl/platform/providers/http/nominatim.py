@@ -206,6 +206,7 @@ class Nominatim:
             "lat": f"{position.lat:.6f}",
             "lon": f"{position.lng:.6f}",
             "zoom": str(HOUSE),
+            # Without it, shops and other points of interest would be found as well.
             "layer": "address",
             "format": "jsonv2",
         }

@@ -23,11 +23,11 @@ from virl.platform.providers.http.replies import (
     judge_body,
     refusal,
     usual_remedy,
-    wait_of,
 )
 from virl.platform.providers.http.service import BUSY, Limits, Pace, Request, Service, Tell
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.stored_replies import Keeping, RequestName
+from virl.retry import asked_wait
 from virl.settings.model import Settings, load_settings
 
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
@@ -110,7 +110,7 @@ def map_judge(*answers: int) -> Judge:
         if status not in BUSY:
             return replace(refusal(reply), verdict="refused")
         reason = "too many requests from this address" if status == 429 else f"too busy (status {status})"
-        return HttpFault(reason, "wait", status=status, wait=wait_of(reply.headers))
+        return HttpFault(reason, "wait", status=status, wait=asked_wait(reply.headers.get("retry-after")))
 
     return judge
 
@@ -162,9 +162,11 @@ class MapServer:
                 settings.timeouts,
                 settings.retries,
                 settings.max_reply_mb,
+                # The policy is the public server's: another one is asked as fast as it answers.
                 turns=SecondsApart(settings.apart_s, turns) if given == settings.url else None,
                 give_up_s=GIVE_UP_S,
                 only_busy=tell is not None,
+                # The random half of each pause is taken whole: a busy server gets all the time.
                 pace=Pace(chance=lambda: 1.0),
             ),
             secrets=self.url,

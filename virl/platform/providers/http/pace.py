@@ -38,6 +38,7 @@ class MinuteLimit:
 
     def wait(self, events: int = 1) -> None:
         """Wait until the limit allows `events` more events, cut to `per_minute`, and count them."""
+        # More events than the limit allows would wait for ever.
         events = min(events, self.per_minute)
         while True:
             with self._lock:
@@ -115,6 +116,7 @@ class SecondsApart:
         with self._turn:
             with refusals_in_a_line(self.file, "set VIRL_CACHE to a folder that can be written"):
                 self.file.parent.mkdir(parents=True, exist_ok=True)
+                # A file that is made now would look like a request of this moment.
                 is_first = not self.file.exists()
                 file = self.file.open("a+b")
             with file:

@@ -94,11 +94,6 @@ def usual_remedy(fault: HttpFault, service: str) -> str:
     return later if fault.may_retry or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the header `retry-after` asks to wait; `None` if it is absent or no time."""
-    return asked_wait(headers.get("retry-after"))
-
-
 def shorten_words(words: object) -> str:
     """Return a provider's own words in one line of at most `MAX_WORDS` characters; empty for `None`."""
     text = " ".join(str(words or "").split())
@@ -186,6 +181,7 @@ def _mend(
         is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
         repaired, is_kept = None if must_fit or is_inner else _repair(error), False
         if repaired is not None:
+            # The reply itself stays as it came, also within nested lists: the repair is made in a copy.
             if key not in copied:
                 copied.add(key)
                 mended[key] = deepcopy(told[key])
@@ -396,7 +392,7 @@ def refusal(reply: HttpReply) -> HttpFault:
         "wait" if passes else "refused",
         status=reply.status,
         code=code,
-        wait=wait_of(reply.headers),
+        wait=asked_wait(reply.headers.get("retry-after")),
     )
 
 

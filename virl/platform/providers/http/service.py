@@ -255,7 +255,7 @@ class Service:
         The URL is on a host of the service, and without credentials.
         """
         extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
-        reply = self._wire.send(self._wire.request("GET", url, extensions=extensions))
+        reply = self._wire.send("GET", url, extensions=extensions)
         return reply if isinstance(reply, HttpReply) and reply.status == httpx.codes.OK else None
 
     def pay(self, request: Request) -> None:
@@ -305,6 +305,7 @@ class Service:
         else:
             outcome = self._kept_or_fetched(request, expected)
         if isinstance(outcome, HttpFault):
+            # A refusal is recorded, so that a replay refuses likewise; a fault that passes is not.
             if not outcome.may_retry and outcome.reply:
                 self._record(request, outcome.reply)
             raise self.error(request, outcome)
@@ -350,6 +351,7 @@ class Service:
             """Return the fault of an outcome that is to be retried; `None` where it is final."""
             if isinstance(outcome, HttpReply) or (limits.only_busy and outcome.status not in BUSY):
                 return None
+            # A wait that the server asks for counts: one that ends after `give_up_s` is not begun.
             within = clock() - began + (outcome.wait or 0.0) <= limits.give_up_s
             return outcome if within else None
 
@@ -378,14 +380,12 @@ class Service:
         with self._gates.get(host, nullcontext()):
             hold = self.keeping.ledger.hold(request.price, request.endpoint)
             received = self._wire.send(
-                self._wire.request(
-                    request.method,
-                    address,
-                    query=request.query,
-                    body=request.body,
-                    headers=request.headers,
-                    extensions=request.extensions,
-                ),
+                request.method,
+                address,
+                query=request.query,
+                body=request.body,
+                headers=request.headers,
+                extensions=request.extensions,
                 into=into,
             )
         if isinstance(received, HttpReply):

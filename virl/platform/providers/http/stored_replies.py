@@ -141,8 +141,6 @@ class ReplyCache:
                 try:
                     return _execute(self._connection, statement, values)
                 except sqlite3.DatabaseError as fault:
-                    if _primary_code(fault) not in _CORRUPT:
-                        raise
                     self._set_aside(fault)
                     self._reopen()
                     return _execute(self._connection, statement, values)
@@ -160,8 +158,6 @@ class ReplyCache:
         try:
             return self._connect()
         except sqlite3.DatabaseError as fault:
-            if _primary_code(fault) not in _CORRUPT:
-                raise
             self._set_aside(fault)
             return self._connect()
 
@@ -190,7 +186,9 @@ class ReplyCache:
         return connection
 
     def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
-        """Move the corrupt file to another name, with a warning, so that an empty one takes its place."""
+        """Move a corrupt file aside, with a warning, so that a new one replaces it; raise another fault."""
+        if _primary_code(fault) not in _CORRUPT:
+            raise fault
         aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")
         _log.warning(
             "%s is corrupt (%s): renamed to %s, continuing with an empty cache", self.file, fault, aside.name

@@ -4,7 +4,7 @@ import ssl
 import time
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -34,18 +34,8 @@ def deadline(at: float) -> Iterator[None]:
         _DEADLINE.reset(token)
 
 
-def keep_deadlines(client: httpx.Client) -> None:
-    """Let all connections of a client end their waits at `deadline`; httpx itself bounds only single waits.
-
-    Transports that wrap others are left as they are: see `add_deadlines`.
-    """
-    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  as `add_deadlines`
-        if isinstance(transport, httpx.HTTPTransport):
-            add_deadlines(transport)
-
-
 def add_deadlines(transport: httpx.HTTPTransport) -> httpx.HTTPTransport:
-    """Return the same transport, changed so that waits on all its connections end at `deadline`."""
+    """Return a transport, all of whose waits now end at `deadline`; httpx itself bounds only single waits."""
     transport._pool._network_backend = _TimedBackend()  # noqa: SLF001  httpx has no option for it
     return transport
 
@@ -144,16 +134,19 @@ class Wire:
             url = httpx.URL(host)
             proxy = None if urllib.request.proxy_bypass(url.host) else proxies.get(url.scheme)
             transport = httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=proxy)
-            mounts[host] = KeyTransport(add_deadlines(transport), secrets.proof)
+            mounts[host] = KeyTransport(add_deadlines(transport), secrets)
         self._client = httpx.Client(
             mounts=mounts,
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             headers={"user-agent": f"virl/{__version__}"},
         )
-        keep_deadlines(self._client)
+        # Those that a redirect reaches; the hosts' own, within `KeyTransport`, have theirs.
+        for other in (self._client._transport, *self._client._mounts.values()):  # noqa: SLF001
+            if isinstance(other, httpx.HTTPTransport):
+                add_deadlines(other)
 
-    def request(
+    def send(
         self,
         method: str,
         url: str,
@@ -162,8 +155,9 @@ class Wire:
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, object] | None = None,
-    ) -> httpx.Request:
-        """Return an httpx request, to which the key is added as it leaves.
+        into: BinaryIO | None = None,
+    ) -> HttpReply | HttpFault:
+        """Send a request once, with the key added as it leaves, and return its reply, or a fault.
 
         Args:
             method: HTTP method, such as `"GET"`.
@@ -172,8 +166,10 @@ class Wire:
             body: object that is sent as JSON; `None` for no body.
             headers: headers besides the usual ones.
             extensions: extensions of the request that `Secrets.proof` reads.
+            into: file that the body of a reply with status 200 is written to as it comes, keys included; the
+                reply's own body is then empty.
         """
-        return self._client.build_request(
+        request = self._client.build_request(
             method,
             url,
             params=dict(query) if query else None,
@@ -181,13 +177,6 @@ class Wire:
             headers=headers,
             extensions=dict(extensions or {}),
         )
-
-    def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> HttpReply | HttpFault:
-        """Send a request once and return its reply, or a fault; a good body goes into `into`, if given.
-
-        The body of a reply with status 200 is written to the file `into`, if one is given, as it comes, keys
-        included; the reply's own body is then empty.
-        """
         with span(
             f"{request.method} {request.url.host}",
             {  # without path and query, which may hold keys
@@ -219,9 +208,14 @@ class Wire:
         return HttpFault("it redirects in circles", verdict="never", billed=True)
 
     def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply, the request it redirects to, or a connection's fault; a body goes into `into`."""
+        """Return the reply, the request it redirects to, or a fault of either; a body goes into `into`."""
         try:
-            return self._reply(request, into)
+            response = self._client.send(request, stream=True)
+            with closing(response):
+                location = response.headers.get("location")
+                if response.is_redirect and location:
+                    return self._follow_up(request, location)
+                return self._read(response, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
             return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", verdict="wait")
@@ -234,25 +228,18 @@ class Wire:
                 f"the connection broke ({fault or type(fault).__name__})", verdict="wait", billed=True
             )
 
+    def _follow_up(self, request: httpx.Request, location: str) -> httpx.Request | HttpFault:
+        """Return the request that a redirect to a location asks for; a fault where it has no safe address."""
+        target = request.url.join(location)
+        if target.scheme not in {"http", "https"} or not target.host:
+            return HttpFault("it redirects without an address", verdict="never", billed=True)
+        if request.url.scheme == "https" and target.scheme != "https":
+            return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
+        return self._client.build_request("GET", target)
+
     def close(self) -> None:
         """Close the connections to the hosts."""
         self._client.close()
-
-    def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | HttpReply | HttpFault:
-        """Return the reply, the request it redirects to, or a fault of either; a body goes into `into`."""
-        response = self._client.send(request, stream=True)
-        try:
-            location = response.headers.get("location")
-            if not (response.is_redirect and location):
-                return self._read(response, into)
-            target = request.url.join(location)
-            if target.scheme not in {"http", "https"} or not target.host:
-                return HttpFault("it redirects without an address", verdict="never", billed=True)
-            if request.url.scheme == "https" and target.scheme != "https":
-                return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
-            return self._client.build_request("GET", target)
-        finally:
-            response.close()
 
     def _read(self, response: httpx.Response, into: BinaryIO | None) -> HttpReply | HttpFault:
         """Return a response read to its end, or a fault where it is too large or compressed repeatedly."""

@@ -95,9 +95,7 @@ def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns
         streetview=streetview,
         places=OfflinePlaces(plan.shops, lambda shop: renderer().photo(shop)),
         maps=OfflineMaps(
-            plan.layout,
-            streetview.graph,
-            {shop.place.name: shop.place.position for shop in plan.shops},
+            plan.layout, streetview.graph, {shop.place.name: shop.place.position for shop in plan.shops}
         ),
         listings=OfflineListings(plan.listings),
         truth=OfflineTruth(plan, renderer),

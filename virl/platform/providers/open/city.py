@@ -1,13 +1,11 @@
 """Cities of open data, put together of street view from a picture service, places and maps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from virl import resources
 from virl.extras import require
-from virl.geo.globe import LatLng
 from virl.osm.box import Box, ExtractPart, box_around, find_extract, region_around, square_around
 from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
@@ -20,21 +18,15 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.picture_services import (
+from virl.platform.providers.open.places import TiledPlaces
+from virl.platform.providers.open.shots import (
     KeptPictures,
+    ShotLists,
     load_open_settings,
     open_pictures,
     picture_settings,
 )
-from virl.platform.providers.open.places import TiledPlaces
-from virl.platform.providers.open.shots import ShotLists
-from virl.platform.providers.open.streetview import (
-    ExploredGraph,
-    Extent,
-    GrowingMaps,
-    GrowingStreetMap,
-    OpenStreetView,
-)
+from virl.platform.providers.open.streetview import ExploredGraph, Extent, GrowingMaps, OpenStreetView
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.provider import Access
 
@@ -44,44 +36,34 @@ if TYPE_CHECKING:
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
 """Credit of services that do not give the date of their data."""
-GOOGLE_CREDIT = "Google Maps"
-"""Credit of Google's places and maps."""
 
 
-@dataclass(frozen=True, slots=True)
-class CityGround:
-    """The places, maps and walkable ways of a city, without pictures, as `ground_of` makes them."""
-
-    places: Places
-    """Provider of places."""
-    maps: Callable[[NavigationGraph], Maps]
-    """Function from a panorama graph to the maps over it."""
-    ways: Sequence[Sequence[LatLng]] = ()
-    """Walkable ways as positions, split at junctions; empty where they are not all known."""
-    attribution: str = ""
-    """Names to credit for places and maps."""
-    time_zone: str | None = None
-    """IANA name of the time zone; `None` where it is not known."""
-    whole_maps: Maps | None = None
-    """Maps that need no panoramas, in place of `maps`; `None` for `maps`."""
-    close: Callable[[], None] = lambda: None
-    """Function that closes the connections."""
+FOLDER = "open"
+"""Name of the folder in the user's data folder with a folder for each picture service."""
 
 
-def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
-    """Return the places and maps that a city's file names; no service is asked yet.
+def district_of(file: OpenCity) -> Box:
+    """Return the box around a city's polygon or, without one, the square `2 * reach_m` around its center."""
+    if file.region is None:
+        return square_around(file.center, 2 * file.reach_m)
+    return box_around(file.region)
+
+
+def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
+    """Return the city of a file that names its sources of pictures, places and maps; none is asked yet.
 
     Args:
-        name: name of the city, for errors.
+        name: name by which `open_city` opens the city.
         file: contents of the city's file.
         access: ledger, cache and recordings of the run.
 
     Raises:
-        BadInput: the extract is missing, cannot be read, or holds no street here; or a URL is none.
-        ModelUnavailable: a package that reads it is missing.
-        ProviderError: Google is asked, and there is no key and no replay.
+        BadInput: the settings or the extract are broken, the extract is missing or holds no street here, a
+            URL is none, or a folder cannot be used.
+        ModelUnavailable: a package that reads the extract is missing.
+        ProviderError: there is no token or key of a service that is asked, and no replay.
     """
-    builder = _GroundBuilder(name, file, access)
+    builder = _CityBuilder(name, file, access)
     try:
         return builder.build()
     except BaseException:
@@ -89,37 +71,63 @@ def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
         raise
 
 
-class _GroundBuilder:
-    """A builder of the places and maps that a city's file names, with their connections and credits."""
+class _CityBuilder:
+    """A builder of the city of a file, with the connections to close and the names to credit."""
 
     def __init__(self, name: str, file: OpenCity, access: Access) -> None:
-        """Prepare to build places and maps for a city's file; nothing is opened yet."""
+        """Prepare to build the city of a file; nothing is opened yet."""
         self._name, self._file, self._access = name, file, access
         self._closing = ExitStack()
         self._credits: list[str] = []
         self.close = self._closing.close
 
-    def build(self) -> CityGround:
-        """Return the places, maps and ways of the city."""
+    def build(self) -> City:
+        """Return the city, put together of the sources that its file names."""
+        file, settings = self._file, load_open_settings()
+        own = picture_settings(file.streetview, file.picture_url)
+        client, service = open_pictures(file.streetview, own, self._access)
+        self._closing.callback(service.close)
+        self._credits.append(f"Pictures: contributors of {own.title}")
         town = self._town()
         google: tuple[Places, Maps] | None = None
-        if self._file.asks_google:
-            self._credits.append(GOOGLE_CREDIT)
-            google_places, google_maps, http = google_parts(self._file, self._file.google, self._access)
+        if file.asks_google:
+            self._credits.append("Google Maps")
+            google_places, google_maps, http = google_parts(file, file.google, self._access)
             self._closing.callback(http.close)
             google = google_places, google_maps
-        services = load_open_maps()
-        keeping = Keeping.of(self._access, CACHE)
+        services, keeping = load_open_maps(), Keeping.of(self._access, CACHE)
         self._closing.callback(keeping.close)
         places = self._places(town, google, services, keeping)
-        whole = google[1] if google and self._file.maps == "google" else None
-        return CityGround(
-            places=places,
-            maps=GraphMaps if whole else self._maps(town, services, keeping),
-            ways=town.ways if town else (),
+        keeps = self._access.cache != "off" and not service.keeping.is_recorded
+        folder = resources.data_home() / FOLDER / file.streetview if keeps else None
+        explored = ExploredGraph(
+            ShotLists(client.shots, folder / "lists" if folder else None, own.keep_days),
+            Extent(file.center, file.region, file.reach_m, file.as_of),
+            town.ways if town else (),
+            folder / "walked" if folder else None,
+            settings.may_keep,
+        )
+        kept = KeptPictures(folder / "pictures" if folder else None, file.streetview, settings)
+        whole = google[1] if google and file.maps == "google" else None
+        maps = whole or GrowingMaps(explored, self._maps(town, services, keeping))
+        return City(
+            name=self._name,
+            title=file.title,
+            center=file.center,
             attribution="; ".join(dict.fromkeys(self._credits)),
+            credits=explored.credits,
             time_zone=town.time_zone if town else None,
-            whole_maps=whole,
+            streetview=OpenStreetView(own.title, explored, client, kept),
+            places=places,
+            maps=maps,
+            street_map=explored,
+            ledger=self._access.ledger,
+            left_out=self._access.left_out,
+            capabilities=Capabilities(
+                has_reviews=file.places == "google",
+                has_free_lookup=file.places != "google" and not isinstance(places, NoPlaces),
+            ),
+            shareable=False if file.asks_google else None,
             close=self.close,
         )
 
@@ -191,75 +199,3 @@ class _GroundBuilder:
             addresses = Nominatim(services.nominatim, keeping, district_of(file), file.nominatim_url)
             self._closing.callback(addresses.close)
         return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))
-
-
-def district_of(file: OpenCity) -> Box:
-    """Return the box around a city's polygon or, without one, the square `2 * reach_m` around its center."""
-    if file.region is None:
-        return square_around(file.center, 2 * file.reach_m)
-    return box_around(file.region)
-
-
-FOLDER = "open"
-"""Name of the folder in the user's data folder with a folder for each picture service."""
-
-
-def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
-    """Return the city of a file that names its sources of pictures, places and maps; none is asked yet.
-
-    Args:
-        name: name by which `open_city` opens the city.
-        file: contents of the city's file.
-        access: ledger, cache and recordings of the run.
-
-    Raises:
-        BadInput: the settings or the extract are broken, or a folder cannot be used.
-        ProviderError: there is no token, and no replay.
-    """
-    settings = load_open_settings()
-    own = picture_settings(file.streetview, file.picture_url)
-    client, service = open_pictures(file.streetview, own, access)
-    try:
-        ground = ground_of(name, file, access)
-    except BaseException:
-        service.close()
-        raise
-    keeps = access.cache != "off" and not service.keeping.is_recorded
-    folder = resources.data_home() / FOLDER / file.streetview if keeps else None
-    extent = Extent(file.center, file.region, file.reach_m, file.as_of)
-    explored = ExploredGraph(
-        ShotLists(client.shots, folder / "lists" if folder else None, own.keep_days),
-        extent,
-        ground.ways,
-        folder / "walked" if folder else None,
-        settings.may_keep,
-    )
-    kept = KeptPictures(folder / "pictures" if folder else None, file.streetview, settings)
-    named = f"Pictures: contributors of {own.title}"
-
-    def close() -> None:
-        """Close both clients, even where one raises an error."""
-        with ExitStack() as every:
-            every.callback(service.close)
-            every.callback(ground.close)
-
-    return City(
-        name=name,
-        title=file.title,
-        center=file.center,
-        attribution="; ".join(filter(None, (named, ground.attribution))),
-        credits=explored.credits,
-        time_zone=ground.time_zone,
-        streetview=OpenStreetView(own.title, explored, client, kept),
-        places=ground.places,
-        maps=ground.whole_maps or GrowingMaps(explored, ground.maps),
-        street_map=GrowingStreetMap(explored),
-        ledger=access.ledger,
-        left_out=access.left_out,
-        capabilities=Capabilities(
-            has_reviews=file.places == "google",
-            has_free_lookup=file.places != "google" and not isinstance(ground.places, NoPlaces),
-        ),
-        shareable=False if file.asks_google else None,
-        close=close,
-    )

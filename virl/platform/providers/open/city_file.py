@@ -4,13 +4,12 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
-from virl.errors import UnknownName
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.http.settings import HOST
 from virl.platform.providers.open.picture_services import PICTURES
-from virl.platform.providers.provider import CityFile, Position
+from virl.platform.providers.provider import CityFile, Position, name_in
 from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
@@ -23,17 +22,10 @@ _HOSTS = TypeAdapter(dict[str, Host])
 """Validator of a dictionary of picture servers' URLs by fields of a city file, such as `panoramax_url`."""
 
 
-def _check_service(name: str) -> str:
-    """Return the name of a service of pictures; raise `ValueError` for an unknown one."""
-    if name not in PICTURES:
-        raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
-    return name
-
-
 class OpenCity(CityFile):
     """The contents of a file of `platform/cities/` for a real district in open data."""
 
-    streetview: Annotated[str, AfterValidator(_check_service)] = "panoramax"
+    streetview: Annotated[str, name_in(PICTURES)] = "panoramax"
     """Name of the picture service: one of `virl.platform.providers.open.picture_services.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
     """Source of places: `osm` is the extract, `overture` the file of that field."""

@@ -1,20 +1,19 @@
 """Maps put together: addresses from one source, ways from another, and ways along panoramas."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import Floats, LatLng, distance
 from virl.platform.city.graph import GraphMaps
-from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
-
-AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
-"""A function (origins, destinations) to seconds, shape (origins, destinations)."""
+from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode, in_blocks, speed_of
 
 
 class Addresses(Protocol):
@@ -33,30 +32,10 @@ class Addresses(Protocol):
         ...
 
 
-class RouteSource(Protocol):
-    """A source of routes and travel times, with the methods that `Maps` has for them."""
-
-    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the shortest route through two or more stops, in their order."""
-        ...
-
-    def travel_times(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
-
-        Args:
-            origins: positions from which the ways start.
-            destinations: positions where the ways end.
-            mode: mode of travel.
-        """
-        ...
-
-
 class OpenMaps:
     """Maps made of addresses from one source, ways from another, and ways along panoramas."""
 
-    def __init__(self, addresses: Addresses, ways: RouteSource, panoramas: GraphMaps) -> None:
+    def __init__(self, addresses: Addresses, ways: "ServerWays", panoramas: GraphMaps) -> None:
         """Make maps of a source of addresses, one of routes, and the maps of ways along panoramas."""
         self.geocode = addresses.find
         self.address_at = addresses.nearest
@@ -65,43 +44,14 @@ class OpenMaps:
         self.panorama_route = panoramas.route
 
 
-def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
-    """Raise `BadInput` unless there are at least `least` stops and all are finite.
-
-    Raises:
-        BadInput: there are fewer, or one is not finite.
-    """
-    if len(stops) < least:
-        raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-    for stop in stops:
-        if not np.isfinite(stop).all():
-            raise BadInput(f"{stop} is not a position: latitude and longitude must be finite")
-
-
-def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
-    """Raise `NoRoute` for a stop that is more than `OFF_MAP_M` metres from the nearest way of the mode.
-
-    Args:
-        stop: position of the stop.
-        metres: distance from the stop to the nearest way.
-        mode: mode of travel.
-
-    Raises:
-        NoRoute: the stop is farther than `OFF_MAP_M`.
-    """
-    if metres > OFF_MAP_M[mode]:
-        raise NoRoute(f"{stop} is off the map: the nearest way for {mode} is {metres:.0f} m away")
-
-
-def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
+def _table_of_reached(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
     """Return seconds, shape (origins, destinations), `inf` from and to stops for which `ask` finds no way.
 
-    Such stops are found by asking for fewer; their seconds are `inf`.
-
-    Args:
-        origins: positions of the rows.
-        destinations: positions of the columns.
-        ask: function (origins, destinations) to their seconds; raises `NoRoute` for an unreachable stop.
+    Such stops, for which `ask` raises `NoRoute`, are found by asking for fewer.
     """
 
     def find_reached(stops: Sequence[LatLng]) -> set[LatLng]:
@@ -141,23 +91,19 @@ class Leg:
     """Duration of the way in seconds."""
 
 
-def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
+def _join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
     """Return the route through stops: straight to each leg, along it, and straight to the next stop.
 
-    Args:
-        stops: stops of the route, one more than there are legs.
-        legs: way between each two stops, from road to road.
-        mode: mode of travel, at whose mean speed the straight pieces are walked or driven.
-
-    Raises:
-        NoRoute: a stop is too far from the ways.
+    The straight pieces are walked or driven at the mean speed of the mode. `NoRoute` is raised for a stop
+    that is too far from the ways.
     """
     path, streets, metres, seconds = [stops[0]], list[str](), 0.0, 0.0
     for (here, there), leg in zip(pairwise(stops), legs, strict=True):
         corners = list(leg.path) or [here]
         to, off = distance(here, corners[0]), distance(corners[-1], there)
-        check_on_map(here, to, mode)
-        check_on_map(there, off, mode)
+        for stop, away in ((here, to), (there, off)):
+            if away > OFF_MAP_M[mode]:
+                raise NoRoute(f"{stop} is off the map: the nearest way for {mode} is {away:.0f} m away")
         straight = distance(here, there)
         if straight <= to + off:  # nearer to each other than to the way
             path.append(there)
@@ -170,3 +116,72 @@ def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) ->
         metres += to + leg.metres + off
         seconds += leg.seconds + (to + off) / SPEED_M_S[mode]
     return Route(tuple(path), metres, seconds, tuple(streets))
+
+
+class ServerWays(ABC):
+    """A source of routes and travel times by a server that takes a limited number of stops at once."""
+
+    name: ClassVar[str]
+    """Name of the server's software, for errors."""
+    most_stops: ClassVar[int]
+    """Largest number of stops of a route."""
+    side: ClassVar[int]
+    """Largest number of origins, and of destinations, of one table."""
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """Return the best way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops, more than `most_stops`, or a mode that the server does not know.
+            NoRoute: two stops are not connected, or one is off the map.
+            ProviderError: the server does not answer.
+        """
+        self._check_mode(mode)
+        if len(stops) < 2:
+            raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+        _check_finite(stops)
+        if len(stops) > self.most_stops:
+            raise BadInput(f"a route of {self.name} has at most {self.most_stops} stops, not {len(stops)}")
+        return _join_legs(stops, self._legs(mode, stops), mode)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> Floats:
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also from or to a stop that is off the map.
+
+        Raises:
+            BadInput: a stop that is not finite, or a mode that the server does not know.
+            ProviderError: the server does not answer.
+        """
+        self._check_mode(mode)
+        _check_finite([*origins, *destinations])
+        ask = partial(_table_of_reached, ask=partial(self._table, mode))
+        return in_blocks(origins, destinations, (self.side, self.side), ask)
+
+    def _check_mode(self, mode: TravelMode) -> None:
+        """Raise `BadInput` for a mode of travel that the server does not know."""
+        speed_of(mode)
+
+    @abstractmethod
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+        """Return the way between each two consecutive stops, at most `most_stops`, in their order.
+
+        `NoRoute` is raised where two stops are not connected, or one is far from any way.
+        """
+
+    @abstractmethod
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+        """Return the seconds of one table, shape (origins, destinations), `inf` where no way leads.
+
+        `NoRoute` is raised where the server refuses the whole table for one stop that it cannot reach.
+        """
+
+
+def _check_finite(stops: Sequence[LatLng]) -> None:
+    """Raise `BadInput` for a stop whose latitude or longitude is not finite."""
+    for stop in stops:
+        if not np.isfinite(stop).all():
+            raise BadInput(f"{stop} is not a position: latitude and longitude must be finite")

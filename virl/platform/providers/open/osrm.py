@@ -1,7 +1,6 @@
 """Client of OSRM: routes with the streets that they follow, and tables of durations."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -9,15 +8,7 @@ from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo.globe import Floats, LatLng, distances
-from virl.platform.city.maps import (
-    OFF_MAP_M,
-    SPEED_M_S,
-    Route,
-    TravelMode,
-    in_blocks,
-    speed_of,
-    table_of_rows,
-)
+from virl.platform.city.maps import OFF_MAP_M, SPEED_M_S, TravelMode, table_of_rows
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge, service_url
 from virl.platform.providers.http.replies import (
     ASKED_WRONG,
@@ -29,29 +20,23 @@ from virl.platform.providers.http.replies import (
     shorten_words,
 )
 from virl.platform.providers.http.stored_replies import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
+from virl.platform.providers.open.maps import Leg, ServerWays
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
 """OSRM's name of the profile of each mode of travel, for `{profile}` and the path."""
-MOST_STOPS = 50
-"""Largest number of stops of a route, and of origins or destinations of a table (OSRM takes 100 together)."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
 """Codes of replies that say that no way leads there."""
 _judge = map_judge(200, 400)
 """Judge of replies; status 400 comes with a code that says why."""
 
-Seconds = Annotated[float, Field(ge=0)]
-"""Duration in seconds."""
-Metres = Annotated[float, Field(ge=0)]
-"""Length in metres."""
-Point = tuple[Longitude, Latitude]
-"""(longitude, latitude) in degrees."""
+_Positive = Annotated[float, Field(ge=0)]
+"""Duration in seconds, or length in metres."""
 
 
 class _OsrmLine(ReplyBody):
-    """The line of a step, as (longitude, latitude) points."""
+    """The line of a step, as (longitude, latitude) points in degrees."""
 
-    coordinates: tuple[Point, ...]
+    coordinates: tuple[tuple[Longitude, Latitude], ...]
 
 
 class _OsrmStep(ReplyBody):
@@ -64,8 +49,8 @@ class _OsrmStep(ReplyBody):
 class _OsrmLeg(ReplyBody):
     """The way between two stops: metres, seconds and steps."""
 
-    distance: Metres
-    duration: Seconds
+    distance: _Positive
+    duration: _Positive
     steps: tuple[_OsrmStep, ...] = ()
 
 
@@ -78,7 +63,7 @@ class _OsrmRoute(ReplyBody):
 class _OsrmWaypoint(ReplyBody):
     """The distance in metres from a stop to the nearest road."""
 
-    distance: Annotated[Metres, MUST_FIT] = 0.0
+    distance: Annotated[_Positive, MUST_FIT] = 0.0
 
 
 class _OsrmAnswer(ReplyBody):
@@ -97,7 +82,9 @@ class _OsrmRouted(_OsrmAnswer):
 class _OsrmTable(_OsrmAnswer):
     """The reply of the table service: seconds by origin and destination, and the stops' distances."""
 
-    durations: tuple[Annotated[tuple[Annotated[Seconds | None, OrUnknown], ...] | None, OrUnknown], ...] = ()
+    durations: tuple[
+        Annotated[tuple[Annotated[_Positive | None, OrUnknown], ...] | None, OrUnknown], ...
+    ] = ()
     sources: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
     destinations: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
 
@@ -106,7 +93,7 @@ AnswerT = TypeVar("AnswerT", bound=_OsrmAnswer)
 FoundT = TypeVar("FoundT")
 
 
-class OsrmWays:
+class OsrmWays(ServerWays):
     """A source of routes and travel times by an OSRM server.
 
     Args:
@@ -119,6 +106,9 @@ class OsrmWays:
     Raises:
         BadInput: the URL is none.
     """
+
+    name = "OSRM"
+    most_stops = side = 50  # of the 100 positions that OSRM takes, a table has origins and destinations
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
         """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
@@ -134,40 +124,14 @@ class OsrmWays:
         for server in self._servers.values():
             server.close()
 
-    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the quickest way through two or more stops, in their order.
-
-        Raises:
-            BadInput: fewer than two stops, more than `MOST_STOPS`, or a mode that the server does not know.
-            NoRoute: two stops are not connected, or one is off the map.
-            ProviderError: the server does not answer.
-        """
-        check_stops(stops, 2)
-        if len(stops) > MOST_STOPS:
-            raise BadInput(f"a route of OSRM has at most {MOST_STOPS} stops, not {len(stops)}")
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+        """Return the way between each two consecutive stops, at most 50, in their order."""
         query = {"overview": "false", "geometries": "geojson", "steps": "true"}
         routes = self._ask("route", stops, query, mode, _OsrmRouted, lambda answer: answer.routes or None)
         legs = routes[0].legs
         if len(legs) != len(stops) - 1:
-            raise ProviderError(self._server(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
-        return join_legs(stops, [_to_leg(leg) for leg in legs], mode)
-
-    def travel_times(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
-
-        Returns:
-            `inf` where no way leads, also from or to a stop that is off the map.
-
-        Raises:
-            BadInput: a stop that is not finite, or a mode that the server does not know.
-            ProviderError: the server does not answer.
-        """
-        self._server(mode)
-        check_stops([*origins, *destinations])
-        ask = partial(table_of_reached, ask=partial(self._table, mode))
-        return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
+            raise ProviderError(self._servers[mode].title, f"{len(legs)} legs of a route", ASKED_WRONG)
+        return [_to_leg(leg) for leg in legs]
 
     def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         """Return the seconds of one table, shape (origins, destinations); `inf` at a stop off the map."""
@@ -179,7 +143,7 @@ class OsrmWays:
             "destinations": ";".join(map(str, numbers[count:])),
         }
         shape = (count, len(destinations))
-        note = self._server(mode).service.notes("table")
+        note = self._servers[mode].service.notes("table")
 
         def table(answer: _OsrmTable) -> tuple[Floats, list[_OsrmWaypoint | None]] | None:
             """Return (seconds, waypoints of the stops); `None` if the reply has another size."""
@@ -210,7 +174,7 @@ class OsrmWays:
         read: Callable[[AnswerT], FoundT | None],
     ) -> FoundT:
         """Return the result of `read` on a reply of an OSRM service; raise `NoRoute` if no way leads."""
-        server = self._server(mode)
+        server = self._servers[mode]
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
         request = server.request(f"osrm_{service}", query, url=server.url.url_below(path), path=path)
@@ -225,15 +189,14 @@ class OsrmWays:
             raise ProviderError(server.title, f"{service}: the reply lacks the result", ASKED_WRONG)
         return found
 
-    def _server(self, mode: TravelMode) -> MapServer:
-        """Return the client of the server for a mode of travel."""
-        speed_of(mode)
+    def _check_mode(self, mode: TravelMode) -> None:
+        """Raise `BadInput` for an unknown mode, or for all but walking where the server has one profile."""
+        super()._check_mode(mode)
         if mode not in self._servers:
             raise BadInput(
                 f"no routes for {mode}: the URL in {self._variable} or in the city file serves one "
                 "profile, used for walking: write {profile} in it in place of foot, bike or car"
             )
-        return self._servers[mode]
 
 
 def _to_leg(leg: _OsrmLeg) -> Leg:

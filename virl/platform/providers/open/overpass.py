@@ -51,12 +51,6 @@ def places_within(box: Box) -> str:
     )
 
 
-def place_of_id(place_id: str) -> str | None:
-    """Return the query in Overpass QL for an object by its id, such as `n12`; `None` for a malformed id."""
-    found = _ID.fullmatch(place_id)
-    return f"{_HEAD};{_KIND_OF_LETTER[found[1]]}({found[2]});out center;" if found else None
-
-
 _MOST_SPLITS = 3
 """Largest number of times that a tile is split into four, so at most 64 boxes; chosen."""
 _LETTER_OF_KIND = {"node": "n", "way": "w", "relation": "r"}
@@ -129,8 +123,10 @@ class OverpassPlaces:
 
     def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id; raise `NotFound` without one."""
-        query = place_of_id(place_id)
-        found = _read_places(self._overpass.read(query, _Elements), self._day) if query else []
+        found: list[FoundPlace] = []
+        if parts := _ID.fullmatch(place_id):
+            query = f"{_HEAD};{_KIND_OF_LETTER[parts[1]]}({parts[2]});out center;"
+            found = _read_places(self._overpass.read(query, _Elements), self._day)
         if not found:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
@@ -158,6 +154,7 @@ def _read_places(reply: _Elements, day: date) -> list[FoundPlace]:
     data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
     found = [
         (element, place)
+        # Areas come first: a point of the same name in one of them is then the one left out.
         for element in sorted(reply.elements, key=lambda one: one.type == "node")
         if is_there(element.tags, data_day) and (place := _to_place(element, day))
     ]

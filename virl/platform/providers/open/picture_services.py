@@ -1,37 +1,88 @@
-"""Services of street-level pictures, with licences and the pictures that may be kept on disk for good.
+"""Services of street-level pictures: all that one has to provide, by example.
 
-Each folder of `virl/platform/providers/open/` with a `client.py` has one there, as `PICTURES`, under the
-folder's name. Another package gives one by an entry point of the group `virl.pictures`.
+The example is a whole service. It would stand in the folder `streetpics` beside this file, as `client.py`:
+`PICTURES` registers it under the folder's name, so that a city file may say `streetview: streetpics`. Another
+package registers its own by an entry point of the group `virl.pictures`. Nothing else has to be changed, but
+a licence that `platform/providers/open.yaml` lacks is added there: pictures under others are left out.
+
+    from dataclasses import dataclass
+    from typing import Annotated
+
+    from pydantic import AwareDatetime
+
+    from virl.platform.providers.http.replies import Latitude, Longitude, OrUnknown, ReplyBody
+    from virl.platform.providers.open.picture_services import PictureServer, PictureService
+    from virl.platform.providers.open.picture_services import PictureSettings, Shot
+
+    class Photo(ReplyBody):  # a field without a default is required
+        id: str
+        lat: Latitude
+        lng: Longitude
+        compass: float | None = None
+        drive: str
+        number: int
+        taken: AwareDatetime
+        photographer: str = ""
+
+    class Photos(ReplyBody):
+        photos: tuple[Annotated[Photo | None, OrUnknown], ...]  # one that does not fit is counted
+
+    @dataclass(frozen=True)
+    class StreetPics:
+        server: PictureServer
+
+        def shots(self, cell):
+            box = ",".join(map(str, cell.degrees))  # west, south, east, north
+            page = self.server.settings.page
+            request = self.server.request("streetpics_search", "/photos", {"bbox": box, "limit": str(page)})
+            found = self.server.service.read(request, Photos).photos
+            if len(found) == page:
+                return None  # there may be more: the square is asked for in four parts
+            listed = [
+                Shot(
+                    id=one.id, lat=one.lat, lng=one.lng, heading=one.compass, fov=360.0, sequence=one.drive,
+                    rank=one.number, taken=one.taken, author=one.photographer, licence="CC-BY-SA-4.0",
+                )
+                for one in found if one
+            ]
+            return [shot for shot in listed if cell.contains(shot.position)]
+
+        def picture(self, shot, part):
+            return self.server.service.bytes(
+                self.server.request(f"streetpics_{part}", f"/photos/{shot.id}/{part}.jpg")
+            )
+
+    PICTURES = PictureService(
+        PictureSettings(
+            title="StreetPics", base_url="https://streetpics.example", per_minute=60, page=500
+        ),
+        StreetPics,
+    )
+
+What a service with a token, refusals of its own, flat pictures or tiles says besides is below, at
+`Token`, `PictureService` and `Shot`.
 """
 
-import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from virl import resources
-from virl.errors import ProviderError
-from virl.files.writing import write_whole
-from virl.platform.providers.http.keys import ApiKey
-from virl.platform.providers.http.replies import HttpFault, Judge, usual_judge, usual_remedy
-from virl.platform.providers.http.service import Limits, Request, Service
-from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
-from virl.platform.providers.http.stored_replies import Keeping, RequestName
+from virl.geo.globe import LatLng
+from virl.platform.providers.http.replies import Judge, usual_judge
+from virl.platform.providers.http.service import Request, Service
+from virl.platform.providers.http.settings import HOST, Retries, Timeouts
+from virl.platform.providers.http.stored_replies import RequestName
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.shots import Shot
-from virl.platform.providers.provider import Access
+from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.registry import Registry, scan
-from virl.settings.model import Settings, load_settings
+from virl.settings.model import Settings
 
-_MAX_REPLY_MB = 64.0
-"""Largest size of a reply in megabytes."""
+THIN = 30
+"""Number of pictures below which a square's list is kept for hours only (chosen: searches miss some)."""
 
 
 class PictureSettings(Settings):
@@ -53,6 +104,69 @@ class PictureSettings(Settings):
     """Time limits of a request in seconds."""
     retries: Retries = Retries(longest_wait=60.0)
     """Number of further tries of a request, and the pauses before them."""
+
+
+class TileMatrix(BaseModel):
+    """The tiles of a panorama: URL pattern, number and size."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    href: str
+    """URL pattern of a tile, with `{TileCol}` and `{TileRow}`."""
+    columns: int = Field(ge=1, le=256)
+    """Number of columns of tiles."""
+    rows: int = Field(ge=1, le=128)
+    """Number of rows of tiles."""
+    side: float = Field(ge=16, le=8192)
+    """Width of a column in pixels of the picture; tiles have this rounded down."""
+
+
+class Shot(BaseModel):
+    """One shared picture as its service describes it, without pixels and URLs that expire."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    id: str
+    """Id that the service gives the picture."""
+    lat: float = Field(ge=-90, le=90)
+    """Latitude in degrees."""
+    lng: float = Field(ge=-180, le=180)
+    """Longitude in degrees."""
+    heading: float | None = None
+    """Heading of the middle column, degrees clockwise from north; `None` where not told."""
+    pitch: float = 0.0
+    """Elevation of the picture's middle above the horizon, degrees."""
+    roll: float = 0.0
+    """Lean of the camera to the right, degrees."""
+    fov: float = Field(gt=0, le=FULL_TURN)
+    """Horizontal field of view in degrees; 360 for a panorama."""
+    sky: float | None = Field(default=None, ge=0, le=1)
+    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
+    left: float | None = Field(default=None, ge=0, lt=1)
+    """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
+    sequence: str
+    """Id of the drive or walk on which the picture was taken."""
+    rank: int
+    """Number that orders the pictures of a sequence."""
+    taken: AwareDatetime
+    """Time at which the picture was taken."""
+    author: str = ""
+    """Name of the author; empty where not told."""
+    licence: str = ""
+    """SPDX identifier of the licence; empty where not told."""
+    page: str = ""
+    """URL of the page that shows the picture, for its credit."""
+    sd: str = ""
+    """URL of the picture, 2048 pixels wide; empty where it has to be asked for."""
+    hd: str = ""
+    """URL of the picture in full size; empty where it has to be asked for."""
+    tiles: TileMatrix | None = None
+    """Tiles of a whole panorama; `None` where it has none."""
+
+    @property
+    def position(self) -> LatLng:
+        """Position at which the picture was taken."""
+        return LatLng(self.lat, self.lng)
 
 
 class PictureClient(Protocol):
@@ -144,212 +258,3 @@ PICTURES: Registry[PictureService] = Registry(
     builtin=partial(scan, "virl.platform.providers.open", "client", "PICTURES"),
 )
 """Picture services of virl and of other packages, by name."""
-
-
-def url_variable(name: str) -> str:
-    """Return the name of the environment variable for another server of a service."""
-    return f"VIRL_{name.upper().replace('-', '_')}_URL"
-
-
-def picture_settings(name: str, url: str | None = None) -> PictureSettings:
-    """Return a service's settings, for the server of the environment, else of `url`, else its own.
-
-    Raises:
-        BadInput: the variable holds no host.
-        ModelUnavailable: the service comes with a package that cannot be imported.
-    """
-    own = PICTURES.find(name).settings
-    given = os.environ.get(url_variable(name), "").strip() or url
-    return own.model_copy(update={"base_url": checked_host(given, url_variable(name))}) if given else own
-
-
-def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
-    """Return (client, HTTP client to close) of a picture service; nothing is asked yet.
-
-    Args:
-        name: name of the service.
-        settings: settings of the service, for the server that is asked.
-        access: ledger and recordings of the run.
-
-    Raises:
-        BadInput: the token has characters that no token has, or a run is to be recorded and replayed.
-        ProviderError: there is no token, and no replay.
-    """
-    kind = PICTURES.find(name)
-    key = None
-    if token := kind.token:
-        key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
-        if key is None and access.replay is None:
-            raise ProviderError(
-                settings.title,
-                f"{token.variable} is not set",
-                f"set it to a token of {token.source}, or use another `streetview`",
-            )
-
-    def remedy(fault: HttpFault, service: str) -> str:
-        """Return the advice on a fault; it names the token that was refused."""
-        if token and fault.status in {401, 403}:
-            return f"check {token.variable}: set it to a valid token of {token.source}"
-        return usual_remedy(fault, service)
-
-    service = Service(
-        settings.title,
-        [settings.base_url],
-        Keeping.of(access),
-        limits=Limits(
-            settings.timeouts,
-            settings.retries,
-            _MAX_REPLY_MB,
-            at_once=settings.concurrency,
-            per_minute={"": settings.per_minute},
-        ),
-        secrets=key,
-        judge=kind.judge,
-        remedy=remedy,
-    )
-    return kind.client(PictureServer(settings, service)), service
-
-
-class Licence(Settings):
-    """The terms of a licence of pictures."""
-
-    title: str
-    """Name of the licence as people write it."""
-    url: str
-    """URL of the licence's text."""
-    keep: bool
-    """True where the picture may be kept on disk for good, and passed on with its author and licence."""
-
-
-class TermsPage(Settings):
-    """A page on which terms were read, with the day."""
-
-    url: str
-    """URL of the page."""
-    read: date
-    """Day on which the page was read."""
-
-
-class OpenSettings(Settings):
-    """The settings in `platform/providers/open.yaml`."""
-
-    licences: dict[str, Licence]
-    """Terms of licences by SPDX identifier."""
-    sources: tuple[TermsPage, ...]
-    """Pages on which the terms were read."""
-
-    def licence(self, name: str) -> Licence | None:
-        """Return the terms of a licence by its SPDX identifier in any case; `None` if they are unknown."""
-        known = {one.casefold(): licence for one, licence in self.licences.items()}
-        return known.get(name.casefold())
-
-    def may_keep(self, author: str, licence: str) -> bool:
-        """Return whether a picture may be kept and passed on: it has an author, and a licence for that."""
-        terms = self.licence(licence)
-        return bool(author.strip()) and terms is not None and terms.keep
-
-
-def load_open_settings() -> OpenSettings:
-    """Return the licences in `platform/providers/open.yaml`.
-
-    Raises:
-        BadInput: the file is broken.
-    """
-    return load_settings(resources.data_folder("platform/providers") / "open.yaml", OpenSettings)
-
-
-AGAIN = "run it again"
-"""Advice on a picture that could not be written."""
-
-
-class PictureCredit(BaseModel):
-    """The credit of a kept picture, in the file `credit.json` beside it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    picture: str
-    """Id that the service gives the picture."""
-    service: str
-    """Name of the service."""
-    author: str
-    """Name of the author."""
-    licence: str
-    """SPDX identifier of the licence when the picture was fetched."""
-    licence_url: str
-    """URL of the licence's text."""
-    page: str
-    """URL of the page that shows the picture."""
-    taken: str
-    """Time at which the picture was taken, ISO 8601."""
-    fetched: str
-    """Day on which the picture was fetched, ISO 8601."""
-
-
-@dataclass(frozen=True)
-class KeptPictures:
-    """The pictures of one service that are kept on disk, if their licences allow it."""
-
-    folder: Path | None
-    """Folder in which pictures are kept; `None` keeps none."""
-    service: str
-    """Name of the service."""
-    settings: OpenSettings
-    """Licences, and which of them allow to keep pictures."""
-
-    def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
-        """Return the JPEG file of a part of a picture, from disk or else fetched and, if allowed, kept.
-
-        It is kept if it names its author, and a licence that allows it.
-
-        The credit is written first, and a picture without one is not taken from the disk.
-
-        Args:
-            shot: picture as its service describes it.
-            part: name of the part, such as `"sd"` or `"tile-3-1"`.
-            fetch: function that fetches the file.
-
-        Raises:
-            ProviderError: as `fetch`.
-            CannotWrite: the disk refuses.
-        """
-        folder = self._folder_of(shot)
-        if folder is None:
-            return fetch()
-        file = folder / f"{part}.jpg"
-        if self.credit(shot) and file.is_file():
-            return file.read_bytes()
-        data = fetch()
-        licence = self.settings.licence(shot.licence)
-        if licence is None or not self.settings.may_keep(shot.author, shot.licence):
-            return data
-        if not self.credit(shot):
-            credit = PictureCredit(
-                picture=shot.id,
-                service=self.service,
-                author=shot.author,
-                licence=shot.licence,
-                licence_url=licence.url,
-                page=shot.page,
-                taken=shot.taken.isoformat(),
-                fetched=f"{datetime.now(UTC):%Y-%m-%d}",
-            )
-            write_whole(folder / "credit.json", credit.model_dump_json(indent=1).encode() + b"\n", AGAIN)
-        write_whole(file, data, AGAIN)
-        return data
-
-    def credit(self, shot: Shot) -> PictureCredit | None:
-        """Return the credit of a picture that is kept; `None` where it is not."""
-        folder = self._folder_of(shot)
-        if folder is None:
-            return None
-        try:
-            return PictureCredit.model_validate_json((folder / "credit.json").read_bytes())
-        except (OSError, ValidationError):
-            return None
-
-    def _folder_of(self, shot: Shot) -> Path | None:
-        """Return the folder of a picture, named by a digest of its id; `None` where no pictures are kept."""
-        if self.folder is None:
-            return None
-        digest = hashlib.sha256(shot.id.encode()).hexdigest()
-        return self.folder / digest[:2] / digest[2:32]

@@ -81,6 +81,7 @@ class TiledPlaces:
         tiles = _cells_around(position, reach)
         asked = tiles[:MOST_TILES]
         if len(tiles) > MOST_TILES:
+            # The nearest squares are asked: none is missing up to the first that is not.
             reach = tiles[MOST_TILES].metres_to(position)
         found = self._index(frozenset(asked)).nearby(position, reach, types)
         return found if reach >= radius else NearbyPlaces(found, reach)

@@ -1,89 +1,110 @@
-"""Shared pictures as their services describe them, and the lists of each square's, kept on disk."""
+"""Pictures of a service as a city has them: its server, the lists of squares, and what is kept on disk."""
 
+import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from virl.errors import BadInput
+from virl import resources
+from virl.errors import BadInput, ProviderError
 from virl.files.writing import write_whole
-from virl.geo.globe import LatLng
 from virl.platform.city.streetview import Attitude
+from virl.platform.providers.http.keys import ApiKey
+from virl.platform.providers.http.replies import HttpFault, usual_remedy
+from virl.platform.providers.http.service import Limits, Service
+from virl.platform.providers.http.settings import checked_host
+from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
+from virl.platform.providers.open.picture_services import (
+    PICTURES,
+    THIN,
+    PictureClient,
+    PictureServer,
+    PictureSettings,
+    Shot,
+)
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, course_at
+from virl.platform.providers.provider import Access
+from virl.settings.model import Settings, load_settings
 
-THIN = 30
-"""Number of pictures below which a square's list is kept for hours only (chosen: searches miss some)."""
+_MAX_REPLY_MB = 64.0
+"""Largest size of a reply in megabytes."""
 _DAY_S = 86_400.0
 """Number of seconds in a day."""
 _THIN_S = 6 * 3600.0
 """Seconds for which a list of few pictures is kept."""
+AGAIN = "run it again"
+"""Advice on a picture or list that could not be written."""
 
 
-class TileMatrix(BaseModel):
-    """The tiles of a panorama: URL pattern, number and size."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    href: str
-    """URL pattern of a tile, with `{TileCol}` and `{TileRow}`."""
-    columns: int = Field(ge=1, le=256)
-    """Number of columns of tiles."""
-    rows: int = Field(ge=1, le=128)
-    """Number of rows of tiles."""
-    side: float = Field(ge=16, le=8192)
-    """Width of a column in pixels of the picture; tiles have this rounded down."""
+def url_variable(name: str) -> str:
+    """Return the name of the environment variable for another server of a service."""
+    return f"VIRL_{name.upper().replace('-', '_')}_URL"
 
 
-class Shot(BaseModel):
-    """One shared picture as its service describes it, without pixels and URLs that expire."""
+def picture_settings(name: str, url: str | None = None) -> PictureSettings:
+    """Return a service's settings, for the server of the environment, else of `url`, else its own.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    Raises:
+        BadInput: the variable holds no host.
+        ModelUnavailable: the service comes with a package that cannot be imported.
+    """
+    own = PICTURES.find(name).settings
+    given = os.environ.get(url_variable(name), "").strip() or url
+    return own.model_copy(update={"base_url": checked_host(given, url_variable(name))}) if given else own
 
-    id: str
-    """Id that the service gives the picture."""
-    lat: float = Field(ge=-90, le=90)
-    """Latitude in degrees."""
-    lng: float = Field(ge=-180, le=180)
-    """Longitude in degrees."""
-    heading: float | None = None
-    """Heading of the middle column, degrees clockwise from north; `None` where not told."""
-    pitch: float = 0.0
-    """Elevation of the picture's middle above the horizon, degrees."""
-    roll: float = 0.0
-    """Lean of the camera to the right, degrees."""
-    fov: float = Field(gt=0, le=FULL_TURN)
-    """Horizontal field of view in degrees; 360 for a panorama."""
-    sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
-    left: float | None = Field(default=None, ge=0, lt=1)
-    """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
-    sequence: str
-    """Id of the drive or walk on which the picture was taken."""
-    rank: int
-    """Number that orders the pictures of a sequence."""
-    taken: AwareDatetime
-    """Time at which the picture was taken."""
-    author: str = ""
-    """Name of the author; empty where not told."""
-    licence: str = ""
-    """SPDX identifier of the licence; empty where not told."""
-    page: str = ""
-    """URL of the page that shows the picture, for its credit."""
-    sd: str = ""
-    """URL of the picture, 2048 pixels wide; empty where it has to be asked for."""
-    hd: str = ""
-    """URL of the picture in full size; empty where it has to be asked for."""
-    tiles: TileMatrix | None = None
-    """Tiles of a whole panorama; `None` where it has none."""
 
-    @property
-    def position(self) -> LatLng:
-        """Position at which the picture was taken."""
-        return LatLng(self.lat, self.lng)
+def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
+    """Return (client, HTTP client to close) of a picture service; nothing is asked yet.
+
+    Args:
+        name: name of the service.
+        settings: settings of the service, for the server that is asked.
+        access: ledger and recordings of the run.
+
+    Raises:
+        BadInput: the token has characters that no token has, or a run is to be recorded and replayed.
+        ProviderError: there is no token, and no replay.
+    """
+    kind = PICTURES.find(name)
+    key = None
+    if token := kind.token:
+        key = ApiKey.from_environment(token.variable, "Authorization", token.scheme)
+        if key is None and access.replay is None:
+            raise ProviderError(
+                settings.title,
+                f"{token.variable} is not set",
+                f"set it to a token of {token.source}, or use another `streetview`",
+            )
+
+    def remedy(fault: HttpFault, service: str) -> str:
+        """Return the advice on a fault; it names the token that was refused."""
+        if token and fault.status in {401, 403}:
+            return f"check {token.variable}: set it to a valid token of {token.source}"
+        return usual_remedy(fault, service)
+
+    service = Service(
+        settings.title,
+        [settings.base_url],
+        Keeping.of(access),
+        limits=Limits(
+            settings.timeouts,
+            settings.retries,
+            _MAX_REPLY_MB,
+            at_once=settings.concurrency,
+            per_minute={"": settings.per_minute},
+        ),
+        secrets=key,
+        judge=kind.judge,
+        remedy=remedy,
+    )
+    return kind.client(PictureServer(settings, service)), service
 
 
 class _Listed(BaseModel):
@@ -99,16 +120,12 @@ class _Listed(BaseModel):
     """Pictures in the square; `None` where it was split."""
 
 
-AskCell = Callable[[Cell], Sequence[Shot] | None]
-"""A function that asks a service for the pictures in a square; `None` if they are too many."""
-
-
 @dataclass(frozen=True)
 class ShotLists:
     """The lists of the pictures in squares of the map, each kept for some days."""
 
-    ask: AskCell
-    """Function that asks a service for the pictures in a square."""
+    ask: Callable[[Cell], Sequence[Shot] | None]
+    """Function to the pictures that a service has in a square; `None` if they are too many."""
     folder: Path | None
     """Folder in which lists are kept; `None` keeps none."""
     keep_days: float
@@ -130,7 +147,7 @@ class ShotLists:
             found = self.ask(cell)
             listed = _Listed(asked=self.clock(), shots=None if found is None else tuple(found))
             if file:
-                write_whole(file, listed.model_dump_json().encode(), "run it again")
+                write_whole(file, listed.model_dump_json().encode(), AGAIN)
         if listed.shots is not None:
             return list(listed.shots)
         if cell.zoom >= SMALLEST_ZOOM:
@@ -171,6 +188,148 @@ def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
                     taken=shot.taken,
                     author=shot.author,
                     licence=shot.licence,
+                    sky=shot.sky,
+                    left=shot.left,
                 )
             )
     return pictures
+
+
+class Licence(Settings):
+    """The terms of a licence of pictures."""
+
+    title: str
+    """Name of the licence as people write it."""
+    url: str
+    """URL of the licence's text."""
+    keep: bool
+    """True where the picture may be kept on disk for good, and passed on with its author and licence."""
+
+
+class TermsPage(Settings):
+    """A page on which terms were read, with the day."""
+
+    url: str
+    """URL of the page."""
+    read: date
+    """Day on which the page was read."""
+
+
+class OpenSettings(Settings):
+    """The settings in `platform/providers/open.yaml`."""
+
+    licences: dict[str, Licence]
+    """Terms of licences by SPDX identifier."""
+    sources: tuple[TermsPage, ...]
+    """Pages on which the terms were read."""
+
+    def licence(self, name: str) -> Licence | None:
+        """Return the terms of a licence by its SPDX identifier in any case; `None` if they are unknown."""
+        known = {one.casefold(): licence for one, licence in self.licences.items()}
+        return known.get(name.casefold())
+
+    def may_keep(self, author: str, licence: str) -> bool:
+        """Return whether a picture may be kept and passed on: it has an author, and a licence for that."""
+        terms = self.licence(licence)
+        return bool(author.strip()) and terms is not None and terms.keep
+
+
+def load_open_settings() -> OpenSettings:
+    """Return the licences in `platform/providers/open.yaml`.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return load_settings(resources.data_folder("platform/providers") / "open.yaml", OpenSettings)
+
+
+class PictureCredit(BaseModel):
+    """The credit of a kept picture, in the file `credit.json` beside it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    picture: str
+    """Id that the service gives the picture."""
+    service: str
+    """Name of the service."""
+    author: str
+    """Name of the author."""
+    licence: str
+    """SPDX identifier of the licence when the picture was fetched."""
+    licence_url: str
+    """URL of the licence's text."""
+    page: str
+    """URL of the page that shows the picture."""
+    taken: str
+    """Time at which the picture was taken, ISO 8601."""
+    fetched: str
+    """Day on which the picture was fetched, ISO 8601."""
+
+
+@dataclass(frozen=True)
+class KeptPictures:
+    """The pictures of one service that are kept on disk, if their licences allow it."""
+
+    folder: Path | None
+    """Folder in which pictures are kept; `None` keeps none."""
+    service: str
+    """Name of the service."""
+    settings: OpenSettings
+    """Licences, and which of them allow to keep pictures."""
+
+    def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
+        """Return the JPEG file of a part of a picture, from disk or else fetched and, if allowed, kept.
+
+        It is kept if it names its author, and a licence that allows it. The credit is written first, and a
+        picture without one is not taken from the disk.
+
+        Args:
+            shot: picture as its service describes it.
+            part: name of the part, such as `"sd"` or `"tile-3-1"`.
+            fetch: function that fetches the file.
+
+        Raises:
+            ProviderError: as `fetch`.
+            CannotWrite: the disk refuses.
+        """
+        folder = self._folder_of(shot)
+        if folder is None:
+            return fetch()
+        file = folder / f"{part}.jpg"
+        if self.credit(shot) and file.is_file():
+            return file.read_bytes()
+        data = fetch()
+        licence = self.settings.licence(shot.licence)
+        if licence is None or not self.settings.may_keep(shot.author, shot.licence):
+            return data
+        if not self.credit(shot):
+            credit = PictureCredit(
+                picture=shot.id,
+                service=self.service,
+                author=shot.author,
+                licence=shot.licence,
+                licence_url=licence.url,
+                page=shot.page,
+                taken=shot.taken.isoformat(),
+                fetched=f"{datetime.now(UTC):%Y-%m-%d}",
+            )
+            write_whole(folder / "credit.json", credit.model_dump_json(indent=1).encode() + b"\n", AGAIN)
+        write_whole(file, data, AGAIN)
+        return data
+
+    def credit(self, shot: Shot) -> PictureCredit | None:
+        """Return the credit of a picture that is kept; `None` where it is not."""
+        folder = self._folder_of(shot)
+        if folder is None:
+            return None
+        try:
+            return PictureCredit.model_validate_json((folder / "credit.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def _folder_of(self, shot: Shot) -> Path | None:
+        """Return the folder of a picture, named by a digest of its id; `None` where no pictures are kept."""
+        if self.folder is None:
+            return None
+        digest = hashlib.sha256(shot.id.encode()).hexdigest()
+        return self.folder / digest[:2] / digest[2:32]

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import floor, pi
 from pathlib import Path
 from typing import Literal
@@ -23,22 +23,13 @@ from virl.osm.box import box_around
 from virl.platform.city.graph import NavigationGraph, panorama_at, panorama_near
 from virl.platform.city.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.city.streetview import Attitude, Camera, Image, Panorama, View
-from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.http.replies import picture
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
-from virl.platform.providers.open.picture_services import KeptPictures, PictureClient
-from virl.platform.providers.open.shots import Shot, ShotLists, TileMatrix, pictures_of
+from virl.platform.providers.open.picture_services import PictureClient, Shot, TileMatrix
+from virl.platform.providers.open.shots import KeptPictures, ShotLists, pictures_of
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.platform.providers.pictures.picture import FULL_TURN, Picture, credit_line, whole_panorama
-from virl.platform.providers.pictures.projection import (
-    Equirectangular,
-    TiledPanorama,
-    check_part,
-    equirectangular,
-    flat_view,
-    perspective,
-    whole_attitude,
-)
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture, credit_line
+from virl.platform.providers.pictures.projection import Equirectangular, TiledPanorama, view_of, whole_of
 from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 EDGE_M = 60.0
@@ -152,6 +143,14 @@ class ExploredGraph:
         with self._lock:
             return self._shots[pano_id]
 
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Return the streets known so far as positions along links, from crossing to crossing or dead end."""
+        return GraphStreetMap(self.graph.graph).lines()
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Return the ids of all panoramas known so far, in a fixed order."""
+        return self.graph.graph.ids
+
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
         """Add the pictures of squares to the graph and return it; panoramas with the ids `known` stay."""
         region = self._extent.region
@@ -238,22 +237,6 @@ class GrowingMaps:
         return self._made[1]
 
 
-@dataclass(frozen=True, slots=True)
-class GrowingStreetMap:
-    """The streets of a panorama graph that may grow, as far as they are known."""
-
-    explored: ExploredGraph
-    """Graph of the panoramas."""
-
-    def lines(self) -> Sequence[Sequence[LatLng]]:
-        """Return the streets as positions along links, from crossing to crossing or dead end, and rings."""
-        return GraphStreetMap(self.explored.graph.graph).lines()
-
-    def panorama_ids(self) -> Sequence[str]:
-        """Return the ids of all panoramas, in a fixed order."""
-        return self.explored.graph.graph.ids
-
-
 def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str], Image]) -> TiledPanorama:
     """Return a panorama of tiles, none of which is fetched yet.
 
@@ -268,17 +251,17 @@ def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str],
         floor(tiles.side),
         (tiles.columns, tiles.rows),
         attitude,
-        lambda missing: ask_all(lambda tile: fetch(f"tile-{tile[0]}-{tile[1]}"), missing),
+        lambda tile: fetch(f"tile-{tile[0]}-{tile[1]}"),
     )
 
 
 SD_WIDTH = 2048
 """Width in pixels of the picture `sd` of a panorama."""
 SHARPER = 1.25
-"""Ratio of a view's pixels per degree to those of `sd` above which tiles are fetched; chosen."""
+"""Ratio of a view's pixels per degree to those of `sd` above which tiles or `hd` are fetched; chosen."""
 KEPT = 8
 """Number of decoded pictures kept in memory; chosen: one of 5760 x 2880 pixels takes 50 MB."""
-GONE = frozenset({403, 404, 410})
+_GONE = frozenset({403, 404, 410})
 """HTTP statuses of a picture that was taken away by its owner."""
 
 
@@ -315,6 +298,7 @@ class OpenStreetView:
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id."""
         graph = self._explored.graph.graph
+        # Grown before it is shown, so that a panorama near the edge has all its links.
         made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
@@ -329,34 +313,21 @@ class OpenStreetView:
         """
         made = self._explored.graph
         made.graph.number(pano_id)
-        shot, picture = self._explored.shot(pano_id), made.pictures[pano_id]
-        # A view that shows more pixels a degree than `sd` has needs the picture in full size.
-        sharp = 2 * pi * camera.focal * picture.fov / FULL_TURN > SHARPER * SD_WIDTH
-        if shot.left is not None:
-            check_part(picture, shot.left, camera)
-        elif not picture.is_panorama:
-            sharp = camera.focal > SHARPER * SD_WIDTH / 2 / np.tan(np.radians(picture.fov / 2))
-            pixels = self._flat(pano_id, "hd" if sharp else "sd")
-            return View(pano_id, camera, flat_view(pixels, picture.fov, picture.attitude, camera))
-        if sharp and shot.tiles:
-            return View(pano_id, camera, self._tiled(pano_id, shot.tiles).view(camera))
-        return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
+        picture, tiles = made.pictures[pano_id], self._explored.shot(pano_id).tiles
+        part = "hd" if _needs_full_size(picture, camera) else "sd"
+        if part == "hd" and tiles and not picture.is_flat:
+            return View(pano_id, camera, self._tiled(pano_id, tiles).view(camera))
+        flat, whole = partial(self._flat, pano_id, part), partial(self._whole, pano_id, part)
+        return View(pano_id, camera, view_of(picture, camera, flat, whole))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
         """Return a picture, `sd` or `hd`, as a whole panorama, black where it shows nothing."""
-        shot, picture = self._explored.shot(pano_id), self._find_picture(pano_id)
-        whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, picture.fov)
-        return equirectangular(whole, attitude=whole_attitude(picture, shot.left))
+        return whole_of(self._explored.graph.pictures[pano_id], self._pixels(pano_id, part))
 
     def _start_tiled(self, pano_id: str, tiles: TileMatrix) -> TiledPanorama:
         """Return a panorama of tiles, none of which is fetched yet."""
-        return tiled_panorama(
-            tiles, self._find_picture(pano_id).attitude, lambda part: self._pixels(pano_id, part)
-        )
-
-    def _find_picture(self, pano_id: str) -> Picture:
-        """Return the picture of a panorama in the graph."""
-        return self._explored.graph.pictures[pano_id]
+        attitude = self._explored.graph.pictures[pano_id].attitude
+        return tiled_panorama(tiles, attitude, lambda part: self._pixels(pano_id, part))
 
     def _pixels(self, pano_id: str, part: str) -> Image:
         """Return the RGB pixels of a part of a picture: `sd`, `hd`, or `tile-COLUMN-ROW`."""
@@ -364,9 +335,16 @@ class OpenStreetView:
         try:
             data = self._kept.get(shot, part, lambda: self._source.picture(shot, part))
         except ProviderError as fault:
-            if fault.status in GONE:
+            if fault.status in _GONE:
                 raise NoImagery(
                     f"{self._service} no longer has the picture {pano_id!r}: go on to another panorama"
                 ) from None
             raise
         return picture(data, self._service)
+
+
+def _needs_full_size(picture: Picture, camera: Camera) -> bool:
+    """Return whether a view through a camera shows more pixels a degree than the picture `sd` has."""
+    if picture.is_flat:
+        return bool(camera.focal > SHARPER * SD_WIDTH / 2 / np.tan(np.radians(picture.fov / 2)))
+    return 2 * pi * camera.focal * picture.fov / FULL_TURN > SHARPER * SD_WIDTH

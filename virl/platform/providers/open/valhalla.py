@@ -6,31 +6,25 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field, PlainValidator
 
-from virl.errors import BadInput, NoRoute, ProviderError
+from virl.errors import NoRoute, ProviderError
 from virl.geo.globe import Floats, LatLng
 from virl.geo.polyline import read_polyline
-from virl.platform.city.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
+from virl.platform.city.maps import TravelMode, table_of_rows
 from virl.platform.providers.http.osm_servers import MapServer, MapServiceSettings, map_judge
 from virl.platform.providers.http.replies import ASKED_WRONG, OrUnknown, ReplyBody, shorten_words
 from virl.platform.providers.http.stored_replies import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, join_legs, table_of_reached
+from virl.platform.providers.open.maps import Leg, ServerWays
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
 """Valhalla's name of the costing of each mode of travel."""
 DIGITS = 6
 """Number of decimal digits of the degrees in Valhalla's polylines."""
-MOST_STOPS = 20
-"""Largest number of stops of a route: Valhalla's default limit for bicycles; pedestrians have 50."""
-SIDE = 50
-"""Largest number of origins, and of destinations, of a matrix: the default limit is 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})
 """Codes of errors that no way leads: too far apart, not connected, no road near a stop, no path."""
 
 
 Seconds = Annotated[float, Field(ge=0)]
 """Duration in seconds."""
-Index = Annotated[int, Field(ge=0)]
-"""Number of a corner of a leg's line, from 0."""
 
 
 class _ValhallaSummary(ReplyBody):
@@ -46,8 +40,8 @@ class _Maneuver(ReplyBody):
     """A stretch of a leg with its street names, from one corner of the line to another."""
 
     street_names: tuple[str, ...] = ()
-    begin_shape_index: Index
-    end_shape_index: Index
+    begin_shape_index: int = Field(ge=0)
+    end_shape_index: int = Field(ge=0)
 
 
 class _ValhallaLeg(ReplyBody):
@@ -96,7 +90,7 @@ AnswerT = TypeVar("AnswerT", bound=_ValhallaAnswer)
 FoundT = TypeVar("FoundT")
 
 
-class ValhallaWays:
+class ValhallaWays(ServerWays):
     """A source of routes and travel times by a Valhalla server.
 
     Args:
@@ -108,23 +102,17 @@ class ValhallaWays:
         BadInput: the URL is none.
     """
 
+    name = "Valhalla"
+    most_stops = 20  # its default limit for bicycles; pedestrians have 50
+    side = 50  # its default limit is 2,500 pairs
+
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
         """Make the client of the server at `url`, or else at the URL of `settings`; nothing is sent yet."""
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
         self.close = self._server.close
 
-    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Return the best way through two or more stops, in their order.
-
-        Raises:
-            BadInput: fewer than two stops, more than `MOST_STOPS`, or an unknown mode.
-            NoRoute: two stops are not connected, or one is off the map.
-            ProviderError: the server does not answer.
-        """
-        speed_of(mode)
-        check_stops(stops, 2)
-        if len(stops) > MOST_STOPS:
-            raise BadInput(f"a route of Valhalla has at most {MOST_STOPS} stops, not {len(stops)}")
+    def _legs(self, mode: TravelMode, stops: Sequence[LatLng]) -> list[Leg]:
+        """Return the way between each two consecutive stops, at most 20, in their order."""
         body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
         between = f"{mode} from {stops[0]} to {stops[-1]}"
 
@@ -133,27 +121,10 @@ class ValhallaWays:
             found = answer.trip.legs if answer.trip else ()
             return [_to_leg(leg) for leg in found] if len(found) == len(stops) - 1 else None
 
-        return join_legs(stops, self._ask("route", body, _ValhallaRouted, legs, between), mode)
+        return self._ask("route", body, _ValhallaRouted, legs, between)
 
-    def travel_times(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations).
-
-        Returns:
-            `inf` where no way leads, also from or to a stop that is off the map.
-
-        Raises:
-            BadInput: a stop that is not finite, or an unknown mode.
-            ProviderError: the server does not answer.
-        """
-        speed_of(mode)
-        check_stops([*origins, *destinations])
-        ask = partial(table_of_reached, ask=partial(self._matrix, mode))
-        return in_blocks(origins, destinations, (SIDE, SIDE), ask)
-
-    def _matrix(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
-        """Return the seconds of one matrix, shape (origins, destinations)."""
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
+        """Return the seconds of one table, shape (origins, destinations), `inf` where no way leads."""
         body = {
             "sources": _locations(origins),
             "targets": _locations(destinations),

@@ -44,7 +44,7 @@ def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
             "with --box S,W,N,E, or name the file where it is, as in `--city FILE --around LAT,LNG`"
         )
     date = check_extract(extract)
-    return keep_extract(extract, force=force), date
+    return _keep_extract(extract, force=force), date
 
 
 def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> tuple[Path, str]:
@@ -69,22 +69,17 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
         cut_part(extract, region, part, date)
         if not has_streets(part):
             raise BadInput(f"{extract}: no street is mapped in the box {box}: choose another one")
-        return keep_extract(part, force=force), date
+        return _keep_extract(part, force=force), date
 
 
-def kept_path(name: str) -> Path:
+def _kept_path(name: str) -> Path:
     """Return the path in the data folder of the extract with this file name."""
     return data_home() / DATA / name
 
 
-def keep_extract(extract: Path, *, force: bool) -> Path:
-    """Copy a checked extract into the data folder, over another one with `force` only; return its new path.
-
-    Raises:
-        BadInput: there is another one of its name.
-        CannotWrite: the disk refuses.
-    """
-    kept = kept_path(extract.name)
+def _keep_extract(extract: Path, *, force: bool) -> Path:
+    """Copy a checked extract into the data folder, over another with `force` only; return its new path."""
+    kept = _kept_path(extract.name)
     if kept.exists() and not filecmp.cmp(extract, kept, shallow=False) and not force:
         raise BadInput(
             f"{kept}: there is another extract of this name: rename {extract.name}, or add --force"
@@ -168,7 +163,7 @@ def fetch_extract(
         ProviderError: the server did not answer, refused, or answered nonsense.
         CannotWrite: the disk refuses.
     """
-    kept = kept_path(target.name + SUFFIX)
+    kept = _kept_path(target.name + SUFFIX)
     if kept.exists() and not force:
         raise BadInput(f"{kept}: there is an extract of this name: give another --name, or add --force")
     overpass = download_server(server, tell)
@@ -181,6 +176,7 @@ def fetch_extract(
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
             overpass.fetch(target.box, reply)
+            # Without a time in it, the same map makes the same file.
             with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
                 shutil.copyfileobj(plain, into)
             reply.unlink()
@@ -191,7 +187,7 @@ def fetch_extract(
                 raise ProviderError(overpass.title, damaged, LATER) from fault
             if not has_streets(packed):
                 raise BadInput(f"no street is mapped in the box {target.box}: choose another one")
-            return keep_extract(packed, force=force), date
+            return _keep_extract(packed, force=force), date
     finally:
         overpass.close()
 

@@ -1,8 +1,7 @@
 """A city made of photographs: a graph of those that can be walked between, and views out of them."""
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,17 +17,10 @@ from virl.platform.city.city import City
 from virl.platform.city.graph import GraphMaps, panorama_at, panorama_near
 from virl.platform.city.places import NoPlaces
 from virl.platform.city.streetview import Camera, Image, Panorama, View
-from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo, PhotosCity, read_index
+from virl.platform.providers.photos.city_file import UNKNOWN_TIME, PhotosCity, read_index
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.platform.providers.pictures.picture import credit_line, whole_panorama
-from virl.platform.providers.pictures.projection import (
-    Equirectangular,
-    check_part,
-    equirectangular,
-    flat_view,
-    perspective,
-    whole_attitude,
-)
+from virl.platform.providers.pictures.picture import credit_line
+from virl.platform.providers.pictures.projection import view_of, whole_of
 from virl.platform.providers.pictures.streetview import GraphStreetMap
 
 if TYPE_CHECKING:
@@ -41,21 +33,15 @@ KEPT = 8
 
 
 class PhotoStreetView:
-    """Street view by a folder of photographs, linked to a graph.
+    """Street view by a folder of photographs, linked to a graph."""
 
-    Args:
-        linked: graph of the photographs that are linked, with their pictures.
-        photos: all photographs of the index.
-        folder: folder with their files.
-        kept: number of decoded photographs that are kept in memory, panoramas and flat ones each.
-    """
-
-    def __init__(self, linked: PictureGraph, photos: Sequence[Photo], folder: Path, kept: int = KEPT) -> None:
+    def __init__(self, linked: PictureGraph, folder: Path) -> None:
         """Make street view of the linked photographs of a folder; no file is read yet."""
-        self._photos = {photo.file: photo for photo in photos}
         self._graph, self._pictures, self._folder = linked.graph, linked.pictures, folder
-        self._whole = lru_cache(maxsize=kept)(self._whole_panorama)
-        self._flat = lru_cache(maxsize=kept)(self._pixels)
+        self._flat = lru_cache(maxsize=KEPT)(self._pixels)
+        self._whole = lru_cache(maxsize=KEPT)(
+            lambda pano_id: whole_of(self._pictures[pano_id], self._pixels(pano_id))
+        )
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
@@ -76,27 +62,14 @@ class PhotoStreetView:
             NoImagery: its file is missing or broken, or it is a flat photograph that looks elsewhere.
         """
         self._graph.number(pano_id)
-        picture, left = self._pictures[pano_id], self._photos[pano_id].left
-        if left is not None:
-            check_part(picture, left, camera)
-        if picture.is_panorama or left is not None:
-            return View(pano_id, camera, perspective(self._whole(pano_id), camera))
-        pixels = flat_view(self._flat(pano_id), picture.fov, picture.attitude, camera)
-        return View(pano_id, camera, pixels)
-
-    def _whole_panorama(self, pano_id: str) -> Equirectangular:
-        """Return a photograph as a whole panorama, black where it shows nothing."""
-        photo, picture = self._photos[pano_id], self._pictures[pano_id]
-        whole = whole_panorama(self._pixels(pano_id), photo.sky, photo.left or 0.0, picture.fov)
-        return equirectangular(whole, attitude=whole_attitude(picture, photo.left))
+        flat, whole = partial(self._flat, pano_id), partial(self._whole, pano_id)
+        return View(pano_id, camera, view_of(self._pictures[pano_id], camera, flat, whole))
 
     def _pixels(self, pano_id: str) -> Image:
         """Return the RGB pixels of a photograph, turned upright."""
         file = self._folder / pano_id
         if not file.is_file():
-            raise NoImagery(
-                f"{file}: the photograph is missing: put it back, or run virl import photos again"
-            )
+            raise NoImagery(f"{file}: the photograph is missing: {AGAIN}")
         try:
             with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
                 return np.asarray(PIL.ImageOps.exif_transpose(picture).convert("RGB"))
@@ -128,7 +101,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
         center=graph.position(middle),
         attribution=credit_line(linked.pictures.values()) + (f"; {town.attribution}" if town else ""),
         time_zone=town.time_zone if town else None,
-        streetview=PhotoStreetView(linked, index.photos, file.photos.parent / index.folder),
+        streetview=PhotoStreetView(linked, file.photos.parent / index.folder),
         places=town.places if town else NoPlaces(name),
         maps=town.maps(graph) if town else GraphMaps(graph),
         street_map=GraphStreetMap(graph),

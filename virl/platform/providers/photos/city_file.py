@@ -76,6 +76,8 @@ class Photo(JsonRecord):
             taken=self.taken,
             author=self.author,
             licence=self.licence,
+            sky=self.sky,
+            left=self.left,
         )
 
 

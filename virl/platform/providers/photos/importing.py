@@ -17,10 +17,9 @@ from virl.files.pictures import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.geo.globe import LatLng, distance
 from virl.geo.region import position_fault
 from virl.plain_text import plain_line, whole_text
-from virl.platform.city.streetview import Attitude
 from virl.platform.providers.photos.city_file import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
-from virl.platform.providers.pictures.picture import FULL_TURN, course_at
+from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV, course_at
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
@@ -54,8 +53,6 @@ PAUSE_S = 120.0
 """Seconds between photographs above which a new sequence begins; chosen."""
 JUMP_M = 100.0
 """Distance in metres between photographs above which a new sequence begins; chosen."""
-USUAL_FOV = 70.0
-"""Field of view in degrees assumed for a flat photograph that does not say: a phone's has 65 to 78."""
 MOST_APART_M = 30.0
 """Largest distance in metres between a photograph and the track for the track to be used; chosen."""
 
@@ -69,8 +66,6 @@ _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
 class Metadata:
     """The metadata in a photograph's file; `None` for what is missing."""
 
-    size: tuple[int, int]
-    """Size (width, height) in pixels, after turning the picture upright."""
     position: LatLng | None
     """Position in the file; `None` for a missing, wrong or zero one."""
     heading: float | None
@@ -93,15 +88,8 @@ class Metadata:
     """Time of GPS, or else of the camera, whose clock counts as UTC unless it has an offset."""
     author: str
     """Name of the author; empty where the file has none."""
-    copyright: str
-    """Copyright notice; empty where the file has none."""
     lacks_hemisphere: bool
     """True if latitude or longitude lacks its N or S, E or W."""
-
-    @property
-    def attitude(self) -> Attitude:
-        """Attitude of the camera; its heading is 0 where not known."""
-        return Attitude(self.heading or 0.0, self.pitch, self.roll)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,26 +258,26 @@ def _read_metadata(file: Path) -> Metadata:
             for text, sides in zip(xmp, ("NS", "EW"), strict=True)
         )
         position = _valid_position(lat, lng) or _valid_position(xmp_lat, xmp_lng)
-        heading, fov = _compass(pano.get("PoseHeadingDegrees")), _fov(size, pano, camera)
+        whole = _is_equirectangular(size, pano)
+        heading = _compass(pano.get("PoseHeadingDegrees"))
+        fov = _panorama_fov(pano) if whole else _flat_fov(size, camera)
         left = _ratio(pano.get("CroppedAreaLeftPixels"), pano.get("FullPanoWidthPixels"))
-        if not (fov and fov < FULL_TURN and _is_equirectangular(size, pano)):
+        if not (whole and fov and fov < FULL_TURN):
             left = None
         elif left is not None and heading is not None:  # that of the middle of the whole
             heading = (heading + (left - 0.5) * FULL_TURN + fov / 2) % FULL_TURN
         return Metadata(
-            size=size,
             position=position,
             heading=_compass(gps.get(GPS.GPSImgDirection)) if heading is None else heading,
             magnetic=heading is None and _side(gps.get(GPS.GPSImgDirectionRef), "TM") == "M",
             pitch=_number(pano.get("PosePitchDegrees")) or 0.0,
             roll=_number(pano.get("PoseRollDegrees")) or 0.0,
             fov=fov,
-            equirectangular=_is_equirectangular(size, pano),
+            equirectangular=whole,
             left=left,
             sky=_ratio(pano.get("CroppedAreaTopPixels"), pano.get("FullPanoHeightPixels")),
             taken=_gps_time(gps) or _camera_time(camera),
             author=plain_line(str(exif.get(Base.Artist, "")))[:200],
-            copyright=plain_line(str(exif.get(Base.Copyright, "")))[:200],
             lacks_hemisphere=GPS.GPSLatitude in gps
             and not (_side(gps.get(GPS.GPSLatitudeRef), "NS") and _side(gps.get(GPS.GPSLongitudeRef), "EW")),
         )
@@ -309,6 +297,7 @@ def _xmp_fields(picture: PIL.Image.Image) -> Mapping[str, Any]:
 
 def _valid_position(lat: float | None, lng: float | None) -> LatLng | None:
     """Return the position of a latitude and longitude; `None` for missing, invalid or zero ones."""
+    # Cameras without a fix write zeros.
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)
@@ -343,11 +332,14 @@ def _compass(value: Any) -> float | None:
     return None if number in {None, -1.0} else number % FULL_TURN
 
 
-def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
-    """Return the horizontal field of view, degrees, by XMP and EXIF fields; `None` where it is not known."""
-    if _is_equirectangular(size, pano):
-        shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
-        return FULL_TURN if shown is None else FULL_TURN * shown
+def _panorama_fov(pano: Mapping[str, Any]) -> float:
+    """Return the horizontal field of view of a panorama, degrees, by XMP fields; 360 without them."""
+    shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
+    return FULL_TURN if shown is None else FULL_TURN * shown
+
+
+def _flat_fov(size: tuple[int, int], camera: Mapping[int, Any]) -> float | None:
+    """Return the horizontal field of view of a flat photograph, degrees, by EXIF; `None` if not known."""
     focal = _number(camera.get(Base.FocalLengthIn35mmFilm))
     film = _FILM_MM[size[0] < size[1]]
     return degrees(2 * atan(film / 2 / focal)) if focal and focal > 0 else None

@@ -40,6 +40,7 @@ class Segment:
             return None
         before, then = self.positions[after - 1], self.positions[after]
         share = (moment - start) / (end - start) if end > start else 0.0
+        # The shorter way round, also across longitude 180.
         lng = before.lng + share * ((then.lng - before.lng + 180) % 360 - 180)
         position = LatLng(before.lat + share * (then.lat - before.lat), (lng + 180) % 360 - 180)
         return position, bearing(before, then) if distance(before, then) > STILL_M else None

@@ -44,19 +44,19 @@ Pairs = set[tuple[int, int]]
 """Two-way links as (number of a point, number of the other), the lower one first."""
 
 
-def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
-    """Return, by point, the number of the nearest point kept; kept points are at least `step` metres apart.
+def _thin_points(xy: Floats) -> Ints:
+    """Return, by point, the number of the nearest point kept; kept points are at least `STEP_M` apart.
 
-    Points (metres, shape (n, 2)) are kept in their order: one that lies nearer than `step` metres to a kept
-    one is dropped, and the nearest kept one replaces it.
+    Points (metres, shape (n, 2)) are kept in their order: one that lies nearer to a kept one is dropped, and
+    the nearest kept one replaces it.
     """
-    near = cKDTree(xy).query_ball_point(xy, step, return_sorted=True) if len(xy) else []
+    near = cKDTree(xy).query_ball_point(xy, STEP_M, return_sorted=True) if len(xy) else []
     kept = np.zeros(len(xy), bool)
     for number, others in enumerate(near):
         # Only points that come before this one can have been kept already.
         before = np.asarray(others[: np.searchsorted(others, number)], np.int64)
         apart = np.hypot(*(xy[before] - xy[number]).T)
-        kept[number] = not (kept[before] & (apart < step)).any()
+        kept[number] = not (kept[before] & (apart < STEP_M)).any()
     numbers = np.flatnonzero(kept)
     if not len(numbers):
         return numbers
@@ -82,10 +82,9 @@ def picture_graph(
     start: LatLng | None = None,
     ways: Sequence[Sequence[LatLng]] = (),
     as_of: datetime | None = None,
-    step: float = STEP_M,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of pictures at least `step` metres apart, as far as links connect it with `start`.
+    """Return the graph of pictures at least `STEP_M` metres apart, as far as links connect it with `start`.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -96,7 +95,6 @@ def picture_graph(
         start: position to whose nearest panorama the graph is connected; by default it is the largest part.
         ways: walkable ways as positions, split at their junctions.
         as_of: time after which no picture was taken; `None` for no limit.
-        step: least distance between two panoramas in metres.
         known: ids of pictures that are in the graph already; they come before all others, and stay.
 
     Raises:
@@ -109,17 +107,16 @@ def picture_graph(
         )
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
-    network = _split_ways(lines)
-    xy, way, along = _snap(taken.xy, network)
+    xy, way, along = _snap(taken.xy, lines)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
-    stands[order] = order[thin_points(xy[order], step)]
+    stands[order] = order[_thin_points(xy[order])]
     # Thinning may drop a known point for another known one: what is in the graph stays in it.
     stands[first] = np.flatnonzero(first)
     kept = np.unique(stands)
-    links = _link_along_ways(kept, way, along, network)
+    links = _link_along_ways(kept, way, along, lines)
     sequential = _link_sequences(xy, taken.sequence, stands)
     sequential |= _link_crossings(xy, sequential)
     across = _link_across(xy, taken.sequence, kept, sequential)
@@ -134,11 +131,7 @@ def picture_graph(
 
 
 def _connected_part(
-    kept: Ints,
-    links: Pairs,
-    xy: Floats,
-    start: tuple[float, float] | None,
-    known: NDArray[np.bool_],
+    kept: Ints, links: Pairs, xy: Floats, start: tuple[float, float] | None, known: NDArray[np.bool_]
 ) -> Ints:
     """Return the kept points linked with `known` ones, or in the part nearest to `start` (`None`: largest).
 
@@ -149,6 +142,7 @@ def _connected_part(
     matrix = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(kept), len(kept)))
     _, part = connected_components(matrix, directed=False)
     main = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
+    # What was walked before stays connected, wherever the new start lies.
     chosen: Ints = kept[(part == main) | np.isin(part, part[known])]
     return chosen
 
@@ -169,22 +163,8 @@ def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> Naviga
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WalkableWays:
-    """The walkable ways of a map, split at their junctions, as arrays."""
-
-    lines: tuple[shapely.LineString, ...]
-    """Line of each way in metres, from junction to junction."""
-    tree: shapely.STRtree
-    """Search tree of the lines."""
-    junctions: Ints
-    """Numbers of the junctions at both ends of each way, shape (n, 2)."""
-    lengths: Floats
-    """Length of each way in metres, shape (n,)."""
-
-
-def _split_ways(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Return lines in metres, which end where they meet, as walkable ways with numbered junctions."""
+def _number_junctions(lines: Sequence[shapely.LineString]) -> Ints:
+    """Return the numbers of the junctions at both ends of lines in metres that meet there, shape (n, 2)."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -192,37 +172,32 @@ def _split_ways(lines: Sequence[shapely.LineString]) -> WalkableWays:
             # Ends of ways that meet are equal but for rounding, so that a grid of this width finds them.
             key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
             ends[number, end] = known.setdefault(key, len(known))
-    return WalkableWays(
-        tuple(lines), shapely.STRtree(list(lines)), ends, shapely.length(np.array(lines, object))
-    )
+    return ends
 
 
-def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+def _snap(xy: Floats, ways: Sequence[shapely.LineString]) -> tuple[Floats, Ints, Floats]:
     """Return (points moved to the nearest way within `_SNAP_M`, their ways, metres along these).
 
     The points are in metres, shape (n, 2); the way of each, -1 for none, and the metres have shape (n,).
     """
     points = np.asarray(shapely.points(xy), object)
     placed, way, along = xy.copy(), np.full(len(xy), -1, np.int64), np.zeros(len(xy))
-    if ways.lines and len(xy):
-        index, nearest = ways.tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
-        lines = np.array(ways.lines, object)[nearest]
+    if ways and len(xy):
+        tree = shapely.STRtree(ways)
+        index, nearest = tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
+        lines = np.array(ways, object)[nearest]
         way[index] = nearest
         along[index] = shapely.line_locate_point(lines, points[index])
         placed[index] = shapely.get_coordinates(shapely.line_interpolate_point(lines, along[index]))
     return placed, way, along
 
 
-def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
-    """Return links between points that are neighbours along ways, of at most `_ALONG_M` metres.
+def _link_along_ways(kept: Ints, way: Ints, along: Floats, lines: Sequence[shapely.LineString]) -> Pairs:
+    """Return links of at most `_ALONG_M` metres between `kept` points that are neighbours along lines.
 
-    Args:
-        kept: numbers of the points to link.
-        way: number of the way of each point, -1 for none.
-        along: metres along the way of each point.
-        ways: walkable ways of the map.
+    Each point has the number of its line in `way`, -1 for none, and its metres along the line in `along`.
     """
-    pieces = _cut_ways(kept, way, along, ways)
+    pieces = _cut_ways(kept, way, along, lines)
     links: Pairs = set()
     for number in kept.tolist():
         if way[number] >= 0:
@@ -235,8 +210,10 @@ def _link_along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -
     return links
 
 
-def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """Return a graph of the ways cut at the kept points: a path starts and ends at a point and passes none.
+def _cut_ways(
+    kept: Ints, way: Ints, along: Floats, lines: Sequence[shapely.LineString]
+) -> "nx.DiGraph[tuple[str, int]]":
+    """Return a graph of lines cut at the `kept` points: a path starts and ends at a point and passes none.
 
     A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
     """
@@ -244,9 +221,9 @@ def _cut_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.D
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
         on[int(way[number])].append(number)
     pieces: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
-    for line, length in enumerate(ways.lengths.tolist()):
+    for line, (first, last) in enumerate(_number_junctions(lines).tolist()):
+        length = lines[line].length
         stops = [("point", number, float(along[number])) for number in on.get(line, [])]
-        first, last = ways.junctions[line].tolist()
         for (kind, a, start), (other, b, end) in pairwise(
             [("junction", first, 0.0), *stops, ("junction", last, length)]
         ):
@@ -305,7 +282,8 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
         facing = taken[0] if taken else 0.0
         for quarter in range(4):
             middle = facing + 90.0 * quarter
-            if best := _best(xy, sequence, number, others, middle, taken):
+            best = _best(xy, sequence, number, others, middle, taken)
+            if best is not None:
                 taken.append(_azimuth(xy[best] - xy[number]))
                 found.add((min(number, best), max(number, best)))
     return found
@@ -313,22 +291,16 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
 
 def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
     """Return the links except those replaced by two shorter ones with hardly a detour."""
-    beside: dict[int, set[int]] = {}
-    for a, b in links:
-        beside.setdefault(a, set()).add(b)
-        beside.setdefault(b, set()).add(a)
-    kept = set(links)
+    kept: nx.Graph[int] = nx.Graph(links)
     # Longest first: the shorter links that may replace one are all there still.
     for a, b in sorted(links, key=lambda link: -float(np.hypot(*(xy[link[0]] - xy[link[1]])))):
         length = np.hypot(*(xy[a] - xy[b]))
-        for middle in beside[a] & beside[b]:
+        for middle in nx.common_neighbors(kept, a, b):
             legs = np.hypot(*(xy[a] - xy[middle])), np.hypot(*(xy[middle] - xy[b]))
             if max(legs) < length and sum(legs) <= _DETOUR * length:
-                kept.discard((a, b))
-                beside[a].discard(b)
-                beside[b].discard(a)
+                kept.remove_edge(a, b)
                 break
-    return kept
+    return {(min(ends), max(ends)) for ends in kept.edges}
 
 
 def _best(
@@ -338,7 +310,7 @@ def _best(
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """
-    best, lowest = None, np.inf
+    scores: dict[int, float] = {}
     for other in others:
         step = xy[other] - xy[number]
         way, length = _azimuth(step), float(np.hypot(*step))
@@ -346,10 +318,8 @@ def _best(
         if off > _SECTOR or any(abs(_signed_angle(way - one)) < _SECTOR for one in taken):
             continue
         score = 2 * abs(length - _BEST_M) / _ACROSS_M + 2 * off / _SECTOR
-        score += float(sequence[other] != sequence[number])
-        if score < lowest:
-            best, lowest = other, score
-    return best
+        scores[other] = score + float(sequence[other] != sequence[number])
+    return min(scores, key=scores.__getitem__, default=None)
 
 
 def _azimuth(step: Floats) -> float:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame, bearing, distance
-from virl.platform.city.streetview import Attitude, Image
+from virl.platform.city.streetview import Attitude
 
 FULL_TURN = 360.0
 """Number of degrees in a full turn."""
+USUAL_FOV = 70.0
+"""Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
 STILL_M = 0.5
 """Distance in metres between positions below which no direction is taken from them."""
 
@@ -37,11 +38,20 @@ class Picture:
     """Name of the author to credit."""
     licence: str
     """SPDX identifier, such as `CC-BY-SA-4.0`."""
+    sky: float | None = None
+    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
+    left: float | None = None
+    """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
 
     @property
     def is_panorama(self) -> bool:
         """Return whether the picture shows all headings."""
         return self.fov >= FULL_TURN
+
+    @property
+    def is_flat(self) -> bool:
+        """Return whether the picture is neither a panorama nor a part of one."""
+        return self.left is None and not self.is_panorama
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +66,6 @@ class Captures:
     """Metres east and north of the frame's origin, shape (n, 2)."""
     sequence: Ints
     """Number of each picture's sequence, 0 for the preferred one: panoramas, then the newest."""
-    taken: Floats
-    """Time of each picture, seconds since 1970."""
-    panorama: NDArray[np.bool_]
-    """True for each picture that shows all headings."""
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
@@ -80,33 +86,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
         frame=frame,
         xy=np.stack(frame.to_metres(lat, lng), axis=1),
         sequence=np.array([number[one.sequence] for one in kept], np.int64),
-        taken=np.array([one.taken.timestamp() for one in kept], float),
-        panorama=np.array([one.is_panorama for one in kept], bool),
     )
-
-
-def whole_panorama(
-    pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
-) -> Image:
-    """Return a whole panorama, shape (width / 2, width, 3), black but for `pixels`, `fov` degrees of it.
-
-    Args:
-        pixels: RGB pixels of the part.
-        sky: share of the whole height cut off above the part, [0, 1]; by default half of what is missing.
-        left: share of the whole width cut off to the left of the part, [0, 1].
-        fov: horizontal field of view of the part in degrees.
-    """
-    height = pixels.shape[0]
-    width = round(pixels.shape[1] * FULL_TURN / fov) // 2 * 2
-    start = round(left * width)
-    pixels = pixels[:, : width - start]
-    if pixels.shape[:2] == (width // 2, width):
-        return pixels
-    whole = np.zeros((width // 2, width, 3), np.uint8)
-    top = (width // 2 - height) // 2 if sky is None else round(sky * width / 2)
-    first, last = max(top, 0), min(top + height, width // 2)
-    whole[first:last, start : start + pixels.shape[1]] = pixels[first - top : last - top]
-    return whole
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:

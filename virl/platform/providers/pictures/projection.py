@@ -5,7 +5,7 @@ height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, t
 panorama that was not held level has these angles by its own axes, see `Attitude`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, cos, radians, sin, tan
@@ -18,6 +18,7 @@ from virl.errors import BadInput, NoImagery
 from virl.extras import missing_packages
 from virl.geo.globe import Floats, signed_turn
 from virl.platform.city.streetview import Attitude, Camera, Image
+from virl.platform.providers.http.pace import ask_all
 from virl.platform.providers.pictures import plain_sampling
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 from virl.platform.providers.pictures.plain_sampling import Floats32, rays_by
@@ -158,19 +159,6 @@ Tile = tuple[int, int]
 """(column, row) of a tile, from 0 at the top left."""
 
 
-def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """Return the (column, row) of all tiles of a panorama that a camera's pixels are sampled from.
-
-    Args:
-        camera: camera of the view.
-        attitude: attitude of the camera that took the panorama.
-        width: width of the panorama in pixels.
-        height: height of the panorama in pixels.
-        tile: side of a square tile in pixels.
-    """
-    return sampled_tiles(*sample_points(attitude, camera, width, height), width, height, tile)
-
-
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
@@ -223,7 +211,7 @@ class TiledPanorama:
         side: side of a square tile in pixels.
         grid: numbers of (columns, rows) of tiles.
         attitude: attitude of the camera that took the panorama.
-        fetch: function from tiles to the RGB pixels of each, in order.
+        fetch: function from a tile to its RGB pixels; asked for several tiles at once by threads.
 
     Raises:
         BadInput: the panorama is not twice as wide as high.
@@ -235,7 +223,7 @@ class TiledPanorama:
         side: int,
         grid: tuple[int, int],
         attitude: Attitude,
-        fetch: Callable[[Sequence[Tile]], Sequence[Image]],
+        fetch: Callable[[Tile], Image],
     ) -> None:
         """Make the panorama of a size (width, height) and grid (columns, rows) of tiles, none fetched yet."""
         self._side, self._grid, self._attitude, self._fetch = side, grid, attitude, fetch
@@ -249,11 +237,12 @@ class TiledPanorama:
         height, width = self._canvas.shape[:2]
         side, (columns, rows) = self._side, self._grid
         with self._lock:
-            seen = tiles_seen(camera, self._attitude, width, height, side)
+            points = sample_points(self._attitude, camera, width, height)
+            seen = sampled_tiles(*points, width, height, side)
             # The last tiles reach to the edge, also where a side is not a whole number of pixels.
             missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
-                for (column, row), pixels in zip(missing, self._fetch(missing), strict=True):
+                for (column, row), pixels in zip(missing, ask_all(self._fetch, missing), strict=True):
                     right = width if column == columns - 1 else (column + 1) * side
                     bottom = height if row == rows - 1 else (row + 1) * side
                     paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
@@ -287,23 +276,13 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
     columns = np.where(ahead, right / depth * focal + width / 2 - 0.5, -2.0).astype(np.float32)
     rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
     shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
-    check_shown(shown, fov, attitude.heading, camera)
+    _check_shown(shown, fov, attitude.heading, camera)
     view = colours_at(pixels, columns, rows, wraps=False)
     return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)
 
 
-def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless at least half of a view's pixels are `shown` by a photograph.
-
-    Args:
-        shown: True at the pixels of the view that the photograph shows.
-        fov: horizontal field of view of the photograph in degrees.
-        heading: heading of its middle column in degrees.
-        camera: camera of the view.
-
-    Raises:
-        NoImagery: it shows less than half.
-    """
+def _check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
+    """Raise `NoImagery` unless half of a view is `shown` by a photograph of a fov and heading, degrees."""
     if shown.mean() < LEAST_SHOWN:
         off = abs(signed_turn(heading, camera.heading))
         raise NoImagery(
@@ -313,31 +292,49 @@ def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Ca
 
 
 _GRID = 3600, 1800
-"""Size (columns, rows) of the panorama, in pixels, by which the share of a view shown is found (chosen)."""
+"""Size (columns, rows), pixels, of a panorama with which the share of a view that a part shows is found."""
 
 
-def whole_attitude(picture: Picture, left: float | None) -> Attitude:
-    """Return the attitude of a picture's whole panorama, of whose width the share `left` is cut off.
-
-    The share of the panorama's width cut off to the left of the picture, [0, 1], is `left`; `None` for none.
-    """
-    # The heading of a picture is that of its own middle column, which in a part is not the panorama's.
-    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + picture.fov / 2
-    heading = (picture.attitude.heading - turn) % FULL_TURN
-    return Attitude(heading, picture.attitude.pitch, picture.attitude.roll)
-
-
-def check_part(picture: Picture, left: float, camera: Camera) -> None:
-    """Raise `NoImagery` unless a part of a panorama, with the share `left` cut off, shows half of a view.
+def view_of(
+    picture: Picture, camera: Camera, pixels: Callable[[], Image], whole: Callable[[], Equirectangular]
+) -> Image:
+    """Return the picture through a camera in a panorama, a part of one or a flat photograph.
 
     Args:
-        picture: the part, whose heading is that of its own middle column.
-        left: share of the panorama's width to the left of the part, [0, 1).
-        camera: camera of the view.
+        picture: kind, field of view and attitude of the picture.
+        camera: camera of the view, at the same spot.
+        pixels: function to the RGB pixels of a flat photograph, called for no other picture.
+        whole: function to the whole panorama of another picture, as `whole_of` makes it.
 
     Raises:
-        NoImagery: it shows less than half of it.
+        NoImagery: a photograph or part of a panorama shows less than half of the view.
     """
-    across, _ = sample_points(whole_attitude(picture, left), camera, *_GRID)
-    shown = (across / _GRID[0] - left) % 1 <= picture.fov / FULL_TURN
-    check_shown(shown, picture.fov, picture.attitude.heading, camera)
+    if picture.is_flat:
+        return flat_view(pixels(), picture.fov, picture.attitude, camera)
+    if picture.left is not None:
+        across, _ = sample_points(_whole_attitude(picture), camera, *_GRID)
+        shown = (across / _GRID[0] - picture.left) % 1 <= picture.fov / FULL_TURN
+        _check_shown(shown, picture.fov, picture.attitude.heading, camera)
+    return perspective(whole(), camera)
+
+
+def whole_of(picture: Picture, pixels: Image) -> Equirectangular:
+    """Return the whole panorama of a picture with these RGB pixels, black where the picture shows nothing."""
+    height = pixels.shape[0]
+    width = round(pixels.shape[1] * FULL_TURN / picture.fov) // 2 * 2
+    start = round((picture.left or 0.0) * width)
+    pixels = pixels[:, : width - start]
+    if pixels.shape[:2] != (width // 2, width):
+        part, pixels = pixels, np.zeros((width // 2, width, 3), np.uint8)
+        top = (width // 2 - height) // 2 if picture.sky is None else round(picture.sky * width / 2)
+        first, last = max(top, 0), min(top + height, width // 2)
+        pixels[first:last, start : start + part.shape[1]] = part[first - top : last - top]
+    return equirectangular(pixels, attitude=_whole_attitude(picture))
+
+
+def _whole_attitude(picture: Picture) -> Attitude:
+    """Return the attitude of the whole panorama that a picture is, or is a part of."""
+    # The heading of a picture is that of its own middle column, which in a part is not the panorama's.
+    turn = 0.0 if picture.left is None else (picture.left - 0.5) * FULL_TURN + picture.fov / 2
+    heading = (picture.attitude.heading - turn) % FULL_TURN
+    return Attitude(heading, picture.attitude.pitch, picture.attitude.roll)

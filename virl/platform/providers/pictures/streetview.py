@@ -44,15 +44,15 @@ class PanoramaFolder:
 
 @dataclass(frozen=True, slots=True)
 class GraphStreetView:
-    """Street view by a navigation graph and a folder of pictures, if there is one.
+    """Street view by a navigation graph and a folder of pictures, which may lack some or all.
 
     A panorama's heading is the yaw of its node, 0 where that is not known.
     """
 
     graph: NavigationGraph
     """Graph of the panoramas."""
-    pictures: PanoramaFolder | None = None
-    """Folder of their pictures; `None` for street view without views."""
+    pictures: PanoramaFolder
+    """Folder of their pictures."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""
@@ -70,8 +70,6 @@ class GraphStreetView:
             NoImagery: there is no picture of it, or a broken one.
         """
         node = self.graph.number(pano_id)
-        if self.pictures is None:
-            raise NoImagery(f"no picture of panorama {pano_id!r}: this data set has none")
         panorama = self.pictures.panorama(pano_id, panorama_at(self.graph, node).heading)
         return View(pano_id, camera, perspective(panorama, camera))
 

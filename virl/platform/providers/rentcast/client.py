@@ -6,9 +6,13 @@ with open_rentcast(Access(Ledger(1.00))) as http:
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Field
+
+from virl import resources
 from virl.errors import ProviderError
 from virl.money.book import Price
 from virl.platform.providers.http.keys import ApiKey
@@ -21,9 +25,10 @@ from virl.platform.providers.http.replies import (
     usual_remedy,
 )
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
+from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
 from virl.platform.providers.http.stored_replies import Keeping, RequestName
 from virl.platform.providers.provider import Access
-from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
+from virl.settings.model import Settings, load_settings
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
@@ -33,6 +38,37 @@ RECORDS = f"{SERVICE}: {ENDPOINT}"
 PATH = "/v1/listings/rental/long-term"
 KEY_VARIABLE = "RENTCAST_API_KEY"
 KEY_HEADER = "X-Api-Key"
+BASE_URL_VARIABLE = "VIRL_RENTCAST_BASE_URL"
+
+
+class RentCastSettings(Settings):
+    """The settings in `platform/providers/rentcast.yaml`."""
+
+    base_url: str = Field(pattern=HOST)
+    usd_per_request: float | None = Field(ge=0)
+    """Price in dollars of a request beyond the plan's; `null` if it is not known."""
+    page: int = Field(ge=1, le=500)
+    """Number of listings in a request."""
+    most_pages: int = Field(ge=1)
+    """Largest number of requests for one district."""
+    per_minute: int = Field(ge=1)
+    """Largest number of requests a minute."""
+    keep_hours: float = Field(ge=0)
+    """Number of hours that replies are kept on disk; 0 keeps none."""
+    timeouts: Timeouts = Timeouts()
+    retries: Retries = Retries(further=3)
+
+
+def load_rentcast_settings() -> RentCastSettings:
+    """Return RentCast's settings; `VIRL_RENTCAST_BASE_URL` overrides the host.
+
+    Raises:
+        BadInput: the file or the variable is broken.
+    """
+    file = resources.data_folder("platform/providers") / "rentcast.yaml"
+    settings = load_settings(file, RentCastSettings)
+    url = os.environ.get(BASE_URL_VARIABLE)
+    return settings.model_copy(update={"base_url": checked_host(url, BASE_URL_VARIABLE)}) if url else settings
 
 
 class RentCastHttp(Service):
@@ -87,13 +123,15 @@ class RentCastHttp(Service):
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
+        usd = self.settings.usd_per_request
+        unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
         kept_as = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
         request = Request(
             RequestName(ENDPOINT, json.dumps({"path": PATH, "query": dict(query)}, sort_keys=True)),
             self.settings.base_url + PATH,
             query=query,
             headers={"accept": "application/json"},
-            price=price_of(self.settings),
+            price=Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown),
             key=hashlib.sha256(kept_as.encode()).hexdigest(),
             lifetime=self.settings.keep_hours * 3600,
             scope=self.keeping.scope,
@@ -106,19 +144,10 @@ class RentCastHttp(Service):
         self.keeping.close()
 
 
-def price_of(settings: RentCastSettings) -> Price:
-    """Return the price of one request to RentCast."""
-    usd = settings.usd_per_request
-    unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
-    return Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown)
-
-
 def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> RentCastHttp:
-    """Return the client of RentCast with the key of the environment and this machine's cache.
+    """Return the client of RentCast for a run, by default with `platform/providers/rentcast.yaml`.
 
-    Args:
-        access: ledger, mode of the cache, name of the run, and folders of recordings.
-        settings: host, price and limits; by default those of `platform/providers/rentcast.yaml`.
+    It has the key of the environment and this machine's cache.
 
     Raises:
         ProviderError: there is no key, and no replay.

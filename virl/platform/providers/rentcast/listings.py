@@ -54,16 +54,26 @@ class _ListingRecord(ReplyBody):
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
-    """Listings read from records, and a line for each record that could not be read."""
+class FileListings:
+    """Homes to rent, read from records of RentCast."""
 
-    listings: Sequence[Listing]
+    all: Sequence[Listing]
     """Listings that could be read, in the order of their records."""
     faults: Sequence[str]
     """A line for each record that was left out."""
 
+    def rentals(
+        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
+    ) -> list[Listing]:
+        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
 
-def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
+        Raises:
+            BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+        """
+        return _select_homes(self.all, area, price, bedrooms)
+
+
+def as_listings(records: Iterable[Any], notes: Notes | None = None) -> FileListings:
     """Return the listings in RentCast's records, and why others are left out; `notes` counts unread fields.
 
     What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
@@ -94,7 +104,7 @@ def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
             area=None if feet is None else feet * SQUARE_METRES_PER_SQUARE_FOOT,
             year_built=read.yearBuilt,
         )
-    return Records(tuple(listings.values()), tuple(faults))
+    return FileListings(tuple(listings.values()), tuple(faults))
 
 
 def _first_fault(fault: ValidationError) -> str:
@@ -106,21 +116,14 @@ def _first_fault(fault: ValidationError) -> str:
     return f"{name}: {first['msg']}" if name else "is no JSON object"
 
 
-def select_homes(
+def _select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return listings in an area at rents of `price` (dollars a month), of `bedrooms` or any, cheapest first.
+    """Return listings in an area, at `price` (least, most) dollars a month, of `bedrooms`, cheapest first.
 
-    Args:
-        listings: listings to choose from.
-        area: polygon in degrees; x is the longitude.
-        price: lowest and highest rent in dollars a month, both included.
-        bedrooms: exact number of bedrooms; `None` takes any number, unknown ones too.
-
-    Raises:
-        BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+    The polygon's x is the longitude in degrees. `None` bedrooms takes any number, unknown ones too.
     """
-    check(area, price)
+    _check(area, price)
     lowest, highest = price
     found = [
         one
@@ -132,12 +135,8 @@ def select_homes(
     return sorted(found, key=lambda one: (one.price, one.id))
 
 
-def check(area: Polygon, price: tuple[float, float]) -> None:
-    """Raise `BadInput` for an area that is no valid polygon, or a range of rents whose highest comes first.
-
-    Raises:
-        BadInput: the area or the range is no good.
-    """
+def _check(area: Polygon, price: tuple[float, float]) -> None:
+    """Raise `BadInput` for an area that is no valid polygon, or rents (least, most) in the wrong order."""
     lowest, highest = price
     if not lowest <= highest:
         raise BadInput(f"price {lowest}-{highest}: give the lowest rent first, then the highest")
@@ -173,7 +172,7 @@ class RentCastListings:
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: a request would cost more than is left.
         """
-        check(area, price)
+        _check(area, price)
         west, south, east, north = area.bounds
         center = LatLng((south + north) / 2, (west + east) / 2)
         corners = area.exterior.coords
@@ -186,6 +185,7 @@ class RentCastListings:
         query = {
             "latitude": f"{center.lat:.6f}",
             "longitude": f"{center.lng:.6f}",
+            # Rounded up, so that no corner of the area lies outside.
             "radius": f"{radius + 0.001:.3f}",
             "status": "Active",
         }
@@ -193,7 +193,7 @@ class RentCastListings:
             query["bedrooms"] = str(bedrooms)
         read = as_listings(self._records(query), self.http.notes(RECORDS))
         self.faults.extend(fault for fault in read.faults if fault not in self.faults)
-        return select_homes(read.listings, area, price, bedrooms)
+        return _select_homes(read.all, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
         """Return the records of up to `most_pages` pages; add a line to `faults` if there may be more."""
@@ -213,26 +213,6 @@ class RentCastListings:
         return records
 
 
-@dataclass(frozen=True, slots=True)
-class FileListings:
-    """Homes to rent, from a file of RentCast records."""
-
-    all: Sequence[Listing]
-    """Listings in the file that could be read."""
-    faults: Sequence[str]
-    """A line for each record that was left out."""
-
-    def rentals(
-        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
-    ) -> list[Listing]:
-        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
-
-        Raises:
-            BadInput: the lowest price is above the highest, or the area is not a valid polygon.
-        """
-        return select_homes(self.all, area, price, bedrooms)
-
-
 def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
     """Return the listings in a JSON file of RentCast records; `notes` counts fields that cannot be read.
 
@@ -242,5 +222,4 @@ def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
     records = read_json_file(file)
     if not isinstance(records, list):
         raise BadInput(f"{file}: must contain an array of RentCast records, `[{{...}}, ...]`")
-    read = as_listings(records, notes)
-    return FileListings(read.listings, read.faults)
+    return as_listings(records, notes)

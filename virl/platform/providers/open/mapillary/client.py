@@ -24,13 +24,14 @@ from virl.platform.providers.http.replies import (
 )
 from virl.platform.providers.open.cells import Cell
 from virl.platform.providers.open.picture_services import (
+    THIN,
     PictureServer,
     PictureService,
     PictureSettings,
+    Shot,
     Token,
 )
-from virl.platform.providers.open.shots import THIN, Shot
-from virl.platform.providers.pictures.picture import FULL_TURN
+from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV
 
 FIELDS = (
     "id,geometry,computed_geometry,compass_angle,computed_compass_angle,computed_rotation,camera_type,"
@@ -45,8 +46,6 @@ WHOLE = frozenset({"spherical", "equirectangular"})
 """Names of the camera types of panoramas."""
 FLAT = frozenset({"perspective", "brown"})
 """Names of the camera types of flat pictures."""
-USUAL_FOV = 70.0
-"""Field of view in degrees assumed for a flat picture of unknown focal length: a phone's has 65 to 78."""
 MOST_ROLL = 45.0
 """Roll in degrees above which 0 is taken: such a flat picture counts as turned upright already (chosen)."""
 

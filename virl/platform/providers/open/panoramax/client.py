@@ -11,15 +11,16 @@ from pydantic import AfterValidator, Field
 
 from virl.platform.providers.http.replies import CamelBody, OrUnknown, PointBody, ReplyBody
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.picture_services import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import THIN, Shot, TileMatrix
-from virl.platform.providers.pictures.picture import FULL_TURN
+from virl.platform.providers.open.picture_services import (
+    THIN,
+    PictureServer,
+    PictureService,
+    PictureSettings,
+    Shot,
+    TileMatrix,
+)
+from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV
 
-USUAL_FOV = 70.0
-"""Field of view in degrees assumed for a flat picture that does not say: a phone's has 65 to 78."""
-
-Degrees = Annotated[float, Field(ge=-360, le=720)]
-"""Direction in degrees clockwise from north, also beyond a full turn."""
 Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
 """Point in time; one without a zone is in UTC, as STAC has it."""
 
@@ -62,7 +63,7 @@ class _Properties(ReplyBody):
 
     datetime: Moment
     license: str = ""
-    azimuth: Degrees | None = Field(default=None, alias="view:azimuth")
+    azimuth: float | None = Field(default=None, alias="view:azimuth", ge=-360, le=720)
     pitch: float | None = Field(default=None, alias="pers:pitch", ge=-90, le=90)
     roll: float | None = Field(default=None, alias="pers:roll", ge=-360, le=360)
     yaw: float | None = Field(default=None, alias="pers:yaw", ge=-360, le=360)
@@ -210,9 +211,11 @@ class Panoramax:
             if number > 1 and found.features and len(shots) == known:  # it is no page of this search
                 return None if known >= THIN else list(shots.values())
             if not found.next_page or not found.features:
+                # A full first page that names no next one may be cut by a server without pages.
                 is_cut = number == 1 and count >= page
                 return None if is_cut or count < found.number_matched else list(shots.values())
             address = urljoin(server + SEARCH, found.next_page)
+            # A page on another host is not trusted: the square is asked for in parts.
             if not address.startswith(f"{server}/"):
                 return None
             query, url = query | {"page": str(number + 1)}, partial(str, address)
