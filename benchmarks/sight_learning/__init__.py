@@ -1,1 +1,1 @@
-"""The benchmark `sight-learning`: searches for a kind of place by its sign, as steps of an environment."""
+"""Search for a kind of shop by its sign, step by step, in an environment of Gymnasium."""

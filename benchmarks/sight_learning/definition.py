@@ -1,10 +1,10 @@
-"""Search for a kind of shop by its sign, step by step, in the environment `virl/Sight-v0`."""
+"""The benchmark `sight-learning`: episodes, runs and scores of searches in `virl/Sight-v0`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from virl.bench.benchmark import Benchmark, BenchOptions, Metric, Scores, Shown, Tally
 from virl.bench.episode import Episode, EpisodeResult, Record
@@ -32,14 +32,6 @@ class Options(BenchOptions):
     max_steps: int = Field(40, ge=1)
     """Most actions of a search."""
 
-    @field_validator("models")
-    @classmethod
-    def _are_there(cls, models: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the walkers; raise a `VirlError` for one that does not exist."""
-        for name in models:
-            check_walker(name)
-        return models
-
 
 @dataclass(frozen=True, slots=True)
 class Towns:
@@ -64,8 +56,12 @@ def prepare(options: Options, resources: Resources) -> Towns:
     """Open the cities.
 
     Raises:
-        BadInput: a city has no truth.
+        BadInput: a city has no truth, or there is no such file of a policy.
+        ModelUnavailable: stable-baselines3 is not installed.
+        UnknownName: there is no such walker.
     """
+    for name in options.models:
+        check_walker(name)
     cities = {name: resources.city(name) for name in options.cities}
     for city in cities.values():
         truth_of(city)

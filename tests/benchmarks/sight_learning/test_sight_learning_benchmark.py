@@ -29,6 +29,8 @@ def test_the_oracle_finds_all_and_every_walker_gets_the_same_starts(tmp_path: Pa
     assert [tally.hit for tally in oracle.tallies["found"]] == [1.0] * 6
 
 
-def test_an_unknown_walker_is_refused() -> None:
+def test_an_unknown_walker_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="walker 'teleporter'"):
-        Options(models=("teleporter",))
+        run_benchmark(
+            "sight-learning", Options(models=("teleporter",)), tmp_path / "run", Console(quiet=True)
+        )

@@ -78,7 +78,7 @@ def test_a_turn_does_not_index_the_whole_conversation(life: Life) -> None:
         life.live([tool_calls(("where_am_i", {})), tool_calls(finish("Here."))])
     finally:
         sys.setprofile(None)
-    assert "_append" in called
+    assert "invoke" in called
     assert "add_messages" not in called  # LangGraph's, which makes a dictionary of all messages each time
 
 
