@@ -59,11 +59,12 @@ soak: $(STAMP)
 	  tests/mind/test_damaged_replies.py tests/agent/test_killed_between_hold_and_settle.py \
 	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
 	[ ! -e $(EXTRAS_STAMP) ] || SOAK_JOBS="$(JOBS)" \
-	  $(EXTRAS)/bin/python -m pytest -s -m soak tests/agents/test_agents_with_a_small_model.py
+	  $(EXTRAS)/bin/python -m pytest -s -m soak tests/agents/test_agents_with_a_small_model.py \
+	    tests/benchmarks/sight_learning/learn
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/benchmarks/detector \
+	$(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector \
 	  tests/benchmarks/sight_learning/learn
 
 ## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions

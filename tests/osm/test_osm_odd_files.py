@@ -254,3 +254,20 @@ def test_boxes_cross_longitude_180() -> None:
     assert box_around(Region((LatLng(1, 2), LatLng(1, 2.01), LatLng(1.01, 2)))) == Box(1, 2, 1.01, 2.01)
     with pytest.raises(BadInput, match=r"west 25 must be less than east 24"):
         box_of("60.1,25,60.2,24")
+
+
+@pytest.mark.parametrize("change", ["cut off", "damaged within", "damaged at its end"])
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+def test_a_packed_file_that_is_broken_is_refused(
+    suffix: str, pack: object, change: str, tmp_path: Path
+) -> None:
+    assert callable(pack)
+    data = bytearray(pack(FILES["deleted"].text.replace("<node", "\n<node").encode() * 20))
+    if change == "cut off":
+        del data[len(data) // 2 :]
+    else:
+        data[len(data) // 2 if change == "damaged within" else -5] ^= 0xFF
+    path = tmp_path / f"town.osm.{suffix}"
+    path.write_bytes(data)
+    with pytest.raises(BadInput, match=rf"town\.osm\.{suffix}"):
+        read_extract(path)

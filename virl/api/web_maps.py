@@ -64,7 +64,7 @@ def to_folium(
     shown: list[LatLng] = []
     if route:
         folium.PolyLine(
-            route.path, color=tokens["route"], weight=5, tooltip=f"{route.distance:,.0f} m"
+            route.path, color=tokens["c3"], weight=5, tooltip=f"{route.distance:,.0f} m"
         ).add_to(drawn)
         shown += route.path
     if run:
@@ -72,9 +72,9 @@ def to_folium(
         poses = [record.pose for record in records if isinstance(record, StepRecord)]
         walked = [LatLng(pose.lat, pose.lng) for pose in poses]
         if walked:
-            folium.PolyLine(walked, color=tokens["c3"], weight=5, tooltip="the walk").add_to(drawn)
+            folium.PolyLine(walked, color=tokens["route"], weight=5, tooltip="the walk").add_to(drawn)
             folium.CircleMarker(
-                walked[-1], radius=7, color=tokens["c3"], fill=True, tooltip="its end"
+                walked[-1], radius=7, color=tokens["route"], fill=True, tooltip="its end"
             ).add_to(drawn)
         shown += walked
     for place in places:

@@ -236,6 +236,7 @@ def outcome_of(result: Result | None) -> str:
         found = ", ".join(f"{kind} {count}" for kind, count in result.found.items())
         return f"Finished: {found}." if found else "Finished."
     if result.status == "gave up":
+        # `virl/platform/city/outcome.py` says what makes a run end so.
         return "Gave up."
     return "Stopped."
 

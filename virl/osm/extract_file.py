@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +18,8 @@ from virl.errors import BadInput
 from virl.geo.region import Region
 from virl.osm.box import Box
 
+_BROKEN = (OSError, EOFError, ValueError, zlib.error)
+"""Errors raised for a file that is cut off or damaged."""
 MOST_TIMES = 60
 """Largest allowed ratio of unpacked to packed size of a file; chosen: XML of real towns has 9 to 20."""
 FREE_BYTES = 20_000_000
@@ -73,7 +76,7 @@ def _sizes(path: Path) -> Iterator[int]:
             with _open_unpacked(path) as unpacked:
                 while piece := unpacked.read(_PIECE):
                     yield len(piece)
-    except (OSError, EOFError, ValueError):
+    except _BROKEN:
         return
 
 
@@ -196,7 +199,7 @@ def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
     try:
         with _open_unpacked(path) as file:
             text = file.read()
-    except (OSError, EOFError):
+    except _BROKEN:
         return set()  # osmium says what is wrong with the file
     # JOSM marks in `action` what is deleted, an attribute that osmium does not tell.
     found = set()
@@ -313,5 +316,5 @@ def _head(path: Path) -> bytes:
     try:
         with _open_unpacked(path) as file:
             return file.read(_HEAD)
-    except (OSError, EOFError):
+    except _BROKEN:
         return b""

@@ -61,10 +61,7 @@ class ShownEpisode:
 FILE = "episodes.html"
 TITLE = "Step through every episode on its map"
 
-_LEGEND = (
-    "The gold path is green, the path walked blue. Choose an episode on the left; the slider and the list "
-    "go through its decisions."
-)
+_LEGEND = "Choose an episode on the left; the slider and the list go through its decisions."
 
 
 def write_walks_page(

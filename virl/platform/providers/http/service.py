@@ -378,6 +378,7 @@ class Service:
             self._limits.turns.wait()
         host = next((one for one in self._hosts if address.startswith(one)), self._hosts[0])
         with self._gates.get(host, nullcontext()):
+            # The price is reserved before the request is sent, so that several at once stay below the limit.
             hold = self.keeping.ledger.hold(request.price, request.endpoint)
             received = self._wire.send(
                 request.method,

@@ -1,6 +1,7 @@
 """Services of street-level pictures: all that one has to provide, by example.
 
-The example is a whole service. It would stand in the folder `streetpics` beside this file, as `client.py`:
+The example is a whole service. It would stand in the folder `streetpics` beside this file, as `client.py`,
+beside an `__init__.py` of one docstring:
 `PICTURES` registers it under the folder's name, so that a city file may say `streetview: streetpics`. Another
 package registers its own by an entry point of the group `virl.pictures`. Nothing else has to be changed, but
 a licence that `platform/providers/open.yaml` lacks is added there: pictures under others are left out.
