@@ -31,7 +31,7 @@ class ExportSource:
     outline: Polygon | None = None
     """Outline of the part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
-    """True for each street that cars drive only in its line's direction; `None` if that is every street."""
+    """True for each street that is one-way for cars, along its line; `None` if every street is."""
 
     @property
     def is_real(self) -> bool:

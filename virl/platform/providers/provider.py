@@ -115,7 +115,7 @@ class CityFile(Settings):
     """Corners `[lat, lng]` of the district in WGS84 degrees, either way round.
     Its area is 0.02 to 30 square kilometres."""
     center: Position | None = None
-    """Position `[lat, lng]` inside the polygon where a run begins that names no start."""
+    """Position `[lat, lng]` in the polygon where runs without a start begin; `None`: the provider's."""
 
     @property
     def place(self) -> str:

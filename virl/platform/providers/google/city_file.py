@@ -66,9 +66,9 @@ class GoogleOptions(Settings):
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
-"""Text of why a mover that needs no links is taken: the settings exclude Map Tiles."""
+"""Reason shown for taking a mover that needs no links: the settings exclude Map Tiles."""
 REFUSED = "the key may not use the Map Tiles API, so no links are known"
-"""Text of why a mover that needs no links is taken: the key may not use Map Tiles."""
+"""Reason shown for taking a mover that needs no links: the key may not use Map Tiles."""
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:

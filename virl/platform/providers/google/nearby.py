@@ -20,7 +20,7 @@ from virl.platform.city.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Sides in metres of grid squares, tried in turn: places are asked for around a square's middle. Chosen."""
+"""Sides in metres of the grid squares, tried in turn, around whose middles places are asked for; chosen."""
 FITTING = 2.0
 """Largest ratio of a square's side to the distance up to which no place may be missing; chosen."""
 SHARED_M = 200.0

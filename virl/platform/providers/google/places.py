@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return the types asked for together with virl's names of them, to compare with the types of places."""
+    """Return types that were asked for, and virl's names of these, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -124,9 +124,9 @@ NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 MOST_LISTED = 200
 """Largest number of places, photos, periods or reviews read of a reply; chosen: ten times Google's."""
 MOST_RATED = 3
-"""Largest number of types in a search for well rated places; chosen: as many as a wish names."""
+"""Largest number of types in a search for well rated places; none is made for more; chosen."""
 MOST_RATINGS = 1_000_000_000
-"""Largest believed number of ratings of a place; chosen."""
+"""Number of ratings of a place above which a reply's number is left out as an error; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):

@@ -44,7 +44,7 @@ class Sku(Settings):
     title: str
     """Name in Google's price list."""
     usd_per_1000: float | None = Field(ge=0)
-    """Price in dollars of a thousand billable events, in the first paid tier; `null` if not known."""
+    """Price in dollars of a thousand billable events, in the first paid tier; `None` if not known."""
     free_per_month: int | None = Field(default=None, ge=0)
     """Number of events a month that Google gives for free; `None` if not known. No price allows for them."""
     source: str
@@ -74,7 +74,7 @@ class Endpoint(Settings):
     sku: str
     """Name of the SKU that a request is billed as; with `tiers` the cheapest."""
     advanced_sku: str | None = None
-    """Name of the SKU of a route with traffic, over ten stops or a better order of stops."""
+    """Name of the SKU of routes with traffic, many stops or their order improved; `None` if never dearer."""
     tiers: dict[Tier, str] = Field(default_factory=dict)
     """Name of the SKU of a request whose field mask reaches into a tier, by tier."""
     per: Literal["request", "element"] = "request"

@@ -141,7 +141,7 @@ class Shot(BaseModel):
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
+    """Share of a panorama's height cut off above the picture, [0, 1]; `None`: as much as below it."""
     left: float | None = Field(default=None, ge=0, lt=1)
     """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str

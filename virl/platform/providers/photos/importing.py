@@ -23,7 +23,7 @@ from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV, cours
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
-    """Return a magnetic heading as a true one, degrees; `None` near a magnetic pole, or in an unknown year.
+    """Return a true heading, degrees, from a magnetic one; `None` near a pole or outside 2010 to 2029.
 
     Args:
         magnetic: heading in degrees clockwise from magnetic north.

@@ -162,7 +162,7 @@ Tile = tuple[int, int]
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
-    """Return the (column, row) of each tile with pixels needed at points of a padded panorama.
+    """Return (column, row) of all tiles, `tile` pixels wide, that sampling at points of a panorama needs.
 
     Args:
         columns: columns of the points.
