@@ -308,7 +308,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the paths of the city files that come with providers, by name; more than one is a conflict."""
+    """Return the paths of the city files that come with providers, by city name; two for one conflict."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():

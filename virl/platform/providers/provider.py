@@ -262,7 +262,7 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 
 
 def name_in(registry: Registry[Any]) -> AfterValidator:
-    """Return a validator of a settings field that takes the names of a registry's objects alone."""
+    """Return a validator of a settings field that accepts only names of objects in a registry."""
 
     def check(name: str) -> str:
         """Return the name of an object; raise `ValueError` for an unknown one."""

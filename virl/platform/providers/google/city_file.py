@@ -42,7 +42,7 @@ class GoogleOptions(Settings):
     outdoor: bool = True
     """True to leave panoramas taken indoors out of relocation and links."""
     links: Literal["whole", "thin"] | None = None
-    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`.
+    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`; `None`: found out.
     By default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
     asked for."""
     drawn: bool = False

@@ -41,7 +41,7 @@ from virl.retry import asked_wait
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 MOST_NAMED = 20
-"""Largest number of names in a line of credits; chosen: a run meets one or two."""
+"""Largest number of names in a line of credits, which only counts further ones; chosen: a run meets few."""
 
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 SQUARES_M = (80.0, 40.0, 20.0)
 """Sides in metres of the grid squares, tried in turn, around whose middles places are asked for; chosen."""
 FITTING = 2.0
-"""Largest ratio of a square's side to the distance up to which no place may be missing; chosen."""
+"""Largest side of a square to try, as a multiple of the distance up to which none may be missing; chosen."""
 SHARED_M = 200.0
 """Radius in metres of the circle of places that is asked for around a square's middle; chosen: two blocks."""
 MOST = 20

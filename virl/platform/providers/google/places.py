@@ -195,13 +195,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
+        """Return places within `radius` metres, nearest first; complete, if possible, up to `whole` metres."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
+        """Return places within `radius` metres, nearest first; complete, if possible, up to `whole` metres."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(

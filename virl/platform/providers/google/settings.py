@@ -102,7 +102,7 @@ class GoogleSettings(Settings):
     api: Literal["new", "legacy"] = "new"
     """Generation of Places and Routes that is asked."""
     map_tiles: bool | None = None
-    """True if the key may use the Map Tiles API, which has tiles and links of panoramas.
+    """True if the key may use the Map Tiles API, for tiles and links of panoramas; `None`: ask Google.
     `None` asks Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
     """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay."""

@@ -34,7 +34,7 @@ class OpenCity(CityFile):
     The extract, where there is one, knows the addresses too; else Nominatim does, except for `google`."""
     center: Position
     extract: Path | None = None
-    """Path of an OpenStreetMap extract; without it there may be no places and addresses."""
+    """Path of an OpenStreetMap extract; `None`: no places of `osm`, and its maps are ways along panoramas."""
     overture: Path | None = None
     """Path of a GeoParquet file of Overture's places, or of a folder of them.
     Also looked for in the folder `overture` of the user's data folder."""

@@ -97,7 +97,7 @@ class PhotoImport:
     """The photographs imported from a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
-    """Photographs with a position, by sequence and in its order."""
+    """Photographs with a position, sorted by sequence and by their place in it."""
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
     off_track: tuple[str, ...]
@@ -180,7 +180,7 @@ def import_photos(
 
 
 def _place(name: str, metadata: Metadata, track: GpsTrack | None, offset_s: float) -> _PlacedPhoto | None:
-    """Return a photograph at its position, or the track's at its time plus `offset_s`; `None` for neither."""
+    """Return a photograph at its own position, else the track's at its time plus `offset_s`; else `None`."""
     taken = metadata.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)

@@ -238,7 +238,7 @@ def _cut_ways(
 
 
 def _link_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return links, up to `_ALONG_M` long, of the points (`stands`) that stand for consecutive pictures."""
+    """Return links, up to `_ALONG_M` long, of points that stand, by `stands`, for consecutive pictures."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:

@@ -292,7 +292,7 @@ def _check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: C
 
 
 _GRID = 3600, 1800
-"""Size (columns, rows), pixels, of a panorama with which the share of a view that a part shows is found."""
+"""Size (width, height), pixels, of a stand-in panorama that measures the share of a view that is shown."""
 
 
 def view_of(
