@@ -308,7 +308,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the paths of the city files that come with providers, by city name; two for one conflict."""
+    """Return the paths of providers' city files, by city name; more than one path is a conflict."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():

@@ -62,7 +62,7 @@ def source_of(city: str) -> ExportSource:
 
 
 def _rebuilt_town(city: str, file: OsmCity) -> ExportSource:
-    """Return the plan of a town rebuilt from OpenStreetMap for export, as a user named the city."""
+    """Return the plan, for export, of a town rebuilt from OpenStreetMap that a user named as `city`."""
     require("osm", what=f"exporting {city}")
     from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
     from virl.osm.mapped import LICENCE, credit, part_of  # noqa: PLC0415 - as above

@@ -40,16 +40,16 @@ class GoogleOptions(Settings):
     """True to take thumbnails of Map Tiles as views, with `imagery: static`.
     They have at most 600 by 250 pixels and cost 0.2 cents instead of 0.7."""
     outdoor: bool = True
-    """True to leave panoramas taken indoors out of relocation and links."""
+    """True to leave indoor panoramas out of links and of searches for the nearest panorama."""
     links: Literal["whole", "thin"] | None = None
-    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`; `None`: found out.
+    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`; `None`: find out.
     By default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
     asked for."""
     drawn: bool = False
     """True if virl draws the pictures, as of a town that `virl serve google` serves.
     Signs are then read where virl's own detector sees them."""
     keep_closed: bool = False
-    """True to list places that have closed for good, as not open."""
+    """True to list closed and not yet opened places too, marked as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
     """Largest number of requests for one question for nearby places.
     With the legacy API, of circles, of up to three paid requests each for each type."""

@@ -340,7 +340,7 @@ class GoogleHttp(Service):
         return f"Street view: {', '.join(told)}" if told else ""
 
     def _host_of(self, endpoint: Endpoint) -> str:
-        """Return the scheme and host at which an endpoint is asked: its own, or the settings' `base_url`."""
+        """Return the scheme and host for an endpoint: the settings' `base_url` or, without one, its own."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:

@@ -104,7 +104,7 @@ class LegacyPlaces:
         return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: str) -> dict[str, Any]:
-        """Return the reply with fields of a place, named with commas; raise `NotFound` for an unknown id."""
+        """Return a reply with comma-separated `fields` of a place; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
                 googlemaps.Client.place, place_id, fields=fields.split(","), language=self._language

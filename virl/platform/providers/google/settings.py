@@ -74,7 +74,7 @@ class Endpoint(Settings):
     sku: str
     """Name of the SKU that a request is billed as; with `tiers` the cheapest."""
     advanced_sku: str | None = None
-    """Name of the SKU of routes with traffic, many stops or their order improved; `None` if never dearer."""
+    """Name of the SKU of routes by traffic, with over ten stops or with reordered stops; `None`: as `sku`."""
     tiers: dict[Tier, str] = Field(default_factory=dict)
     """Name of the SKU of a request whose field mask reaches into a tier, by tier."""
     per: Literal["request", "element"] = "request"

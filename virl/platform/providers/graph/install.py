@@ -207,7 +207,7 @@ def _check(name: str, files: Files, tell: Tell) -> None:
 
 @contextmanager
 def _collected(faults: list[FileFault]) -> Iterator[None]:
-    """Catch a `GraphFault` of the block, add its faults to a list, and go on after the block."""
+    """Add the faults of a `GraphFault` that the block raises to a list, and go on after the block."""
     try:
         yield
     except GraphFault as fault:

@@ -210,7 +210,7 @@ class Service:
         return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
-        """Return a function that counts items and fields of a reply left out, by reason, under `source`.
+        """Return a function that counts left-out items and fields of a reply, by reason, under `source`.
 
         One that is mended again, because another item is odd, is counted once.
         """

@@ -69,7 +69,7 @@ class Metadata:
     position: LatLng | None
     """Position in the file; `None` for a missing, wrong or zero one."""
     heading: float | None
-    """Heading of the middle column, degrees; `None` also where the compass says -1."""
+    """Heading of the middle column in degrees, true unless `magnetic`; `None` where it is missing or -1."""
     magnetic: bool
     """True where the heading is from magnetic north."""
     pitch: float
@@ -85,7 +85,7 @@ class Metadata:
     left: float | None
     """Share of the panorama's width cut off left of the picture, [0, 1]; `None` for a whole one."""
     taken: datetime | None
-    """Time of GPS, or else of the camera, whose clock counts as UTC unless it has an offset."""
+    """Time of GPS, or else of the camera, taken as UTC if without offset; `None` where both are missing."""
     author: str
     """Name of the author; empty where the file has none."""
     lacks_hemisphere: bool
@@ -369,7 +369,7 @@ def _gps_time(gps: Mapping[int, Any]) -> datetime | None:
 
 
 def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
-    """Return the time of the camera's clock, taken for UTC without an offset; `None` without one."""
+    """Return the time of the camera's clock, taken as UTC if it has no offset; `None` where there is none."""
     text = str(camera.get(Base.DateTimeOriginal, "")).strip("\0 ")
     offset = str(camera.get(Base.OffsetTimeOriginal, "")).strip("\0 ")
     fraction = str(camera.get(Base.SubsecTimeOriginal, "")).strip("\0 ")

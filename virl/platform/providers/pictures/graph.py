@@ -164,7 +164,7 @@ def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> Naviga
 
 
 def _number_junctions(lines: Sequence[shapely.LineString]) -> Ints:
-    """Return the numbers of the junctions at both ends of lines in metres that meet there, shape (n, 2)."""
+    """Return the junction number of each line's two ends, shape (n, 2); ends within `_SAME_M` share one."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -261,7 +261,7 @@ def _link_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Return links from points with at most one link to the best neighbour in each sector without a link.
+    """Return a link to the best neighbour in each free sector, for each point that has at most one link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
