@@ -266,7 +266,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places in full within `radius` metres, nearest first; if possible, all up to `whole` m."""
+        """Return the places that `nearby` returns, but with hours and reviews, nearest first."""
         found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
@@ -279,7 +279,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places of `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
+        """Return places of `least` or more stars, nearest first; none if no type or over three are known."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)

@@ -105,7 +105,7 @@ class GoogleSettings(Settings):
     """True if the key may use the Map Tiles API, for tiles and links of panoramas; `None`: ask Google.
     `None` asks Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
-    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay; `None`: Google's."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     concurrency: int = Field(default=8, ge=1, le=256)

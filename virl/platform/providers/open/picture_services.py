@@ -118,7 +118,7 @@ class TileMatrix(BaseModel):
     rows: int = Field(ge=1, le=128)
     """Number of rows of tiles."""
     side: float = Field(ge=16, le=8192)
-    """Width of a column in pixels of the picture; tiles have this rounded down."""
+    """Width of a column in pixels of the picture; tiles are as wide, rounded down."""
 
 
 class Shot(BaseModel):

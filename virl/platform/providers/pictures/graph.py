@@ -306,7 +306,7 @@ def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the best of `others` within `_SECTOR` degrees of `middle`, off links `taken`; `None` if none is.
+    """Return the best of `others` around direction `middle`, off those `taken`, degrees; `None` if none is.
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """

@@ -90,7 +90,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
-    """Return a line such as "Photographs: Ann and 3 others (CC0-1.0)" that names up to `most` authors.
+    """Return a line such as "Photographs: Ann and 3 others (CC0-1.0)" of up to `most` authors (`None`: all).
 
     Args:
         pictures: pictures to credit.

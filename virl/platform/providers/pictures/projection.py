@@ -298,7 +298,7 @@ _GRID = 3600, 1800
 def view_of(
     picture: Picture, camera: Camera, pixels: Callable[[], Image], whole: Callable[[], Equirectangular]
 ) -> Image:
-    """Return the picture through a camera in a panorama, a part of one or a flat photograph.
+    """Return a camera's view of a picture, of which functions give the `pixels`, if flat, or the `whole`.
 
     Args:
         picture: kind, field of view and attitude of the picture.
