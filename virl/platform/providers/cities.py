@@ -124,7 +124,7 @@ def city_names() -> list[str]:
 
 
 def name_of_city(city: str) -> str:
-    """Return a city's name, given its name, the path of its file or that of a map extract."""
+    """Return a city's name, given that name, or the path of its file or of a map extract."""
     if paths := _paths_for(city):
         return paths.name(city)
     return Path(city).stem if _is_file(city) else city
@@ -204,7 +204,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """Return the region that a text names: a city, an area, or the path below a folder of a file of corners.
+    """Return the region that a text names: a city, an area, or a file of corners by its path in `folder`.
 
     Raises:
         BadInput: the text is neither, the city has no district, or the file holds no region.
@@ -247,7 +247,7 @@ def open_known(name: str) -> City | None:
 
 @contextmanager
 def opened_city(name: str, access: Access) -> Iterator[City]:
-    """Open a city for the length of a `with` block; its connections are closed after it.
+    """Open a city for a `with` block, on the terms of `access`; close its connections after the block.
 
     Raises:
         BadInput: a city that is asked over no network is to be recorded or replayed, or one without dated
@@ -262,7 +262,7 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
 
 
 def _open(name: str, access: Access) -> City:
-    """Return the opened city of a name, with the facts of its file and provider filled in."""
+    """Open a city by name or path and return it, its gaps filled with facts of its file and provider."""
     settings = city_settings(name)
     provider = provider_of(settings)
     if not provider.network and (access.record or access.replay):
@@ -308,7 +308,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """Return the paths of the city files that come with providers, by name; more than one is a conflict."""
+    """Return the paths of providers' city files, by city name; more than one path is a conflict."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():
@@ -347,7 +347,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """Return a convex region that ends `AROUND_STREETS_M` beyond centre lines, with at least one position."""
+    """Return a convex region to `AROUND_STREETS_M` beyond centre lines, which have one position or more."""
     positions = [position for line in lines for position in line]
     frame = LocalFrame(positions[0])
     hull = shapely.MultiPoint(in_metres(frame, positions)).convex_hull

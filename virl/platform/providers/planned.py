@@ -31,7 +31,7 @@ class ExportSource:
     outline: Polygon | None = None
     """Outline of the part that was read of a larger town, metres; `None` for a whole town."""
     driven: Sequence[bool] | None = None
-    """True for each street that cars drive only in its line's direction; `None` if that is every street."""
+    """True for each street that is one-way for cars, along its line; `None` if every street is."""
 
     @property
     def is_real(self) -> bool:
@@ -62,7 +62,7 @@ def source_of(city: str) -> ExportSource:
 
 
 def _rebuilt_town(city: str, file: OsmCity) -> ExportSource:
-    """Return the plan of a town rebuilt from OpenStreetMap for export, as a user named the city."""
+    """Return the plan, for export, of a town rebuilt from OpenStreetMap that a user named as `city`."""
     require("osm", what=f"exporting {city}")
     from virl.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
     from virl.osm.mapped import LICENCE, credit, part_of  # noqa: PLC0415 - as above

@@ -115,7 +115,7 @@ class CityFile(Settings):
     """Corners `[lat, lng]` of the district in WGS84 degrees, either way round.
     Its area is 0.02 to 30 square kilometres."""
     center: Position | None = None
-    """Position `[lat, lng]` inside the polygon where a run begins that names no start."""
+    """Position `[lat, lng]` in the polygon where runs without a start begin; `None`: the provider's."""
 
     @property
     def place(self) -> str:
@@ -262,7 +262,7 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 
 
 def name_in(registry: Registry[Any]) -> AfterValidator:
-    """Return a validator of a settings field that takes the names of a registry's objects alone."""
+    """Return a validator of a settings field that accepts only names of objects in a registry."""
 
     def check(name: str) -> str:
         """Return the name of an object; raise `ValueError` for an unknown one."""

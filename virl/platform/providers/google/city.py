@@ -16,11 +16,11 @@ from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access, CityFile
 
 _PAGE = Call("maps_js")
-"""Load of street view by a web page (Maps JavaScript API), as a call whose price is booked."""
+"""Call that stands for one load of street view in a web page (Maps JavaScript API), to book its price."""
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
-    """Return the city of a file, asked at the host that `VIRL_GOOGLE_BASE_URL` or the file names.
+    """Return the city of a file; Google's host is that of `VIRL_GOOGLE_BASE_URL`, or else that of the file.
 
     Args:
         name: name by which `open_city` opens the city.
@@ -113,7 +113,7 @@ def open_google(
 
 
 def _client(options: GoogleOptions, access: Access) -> GoogleHttp:
-    """Return the client of Google of a run, for the host that a city's file names."""
+    """Return a run's client of Google, for the host in the settings or, without one, in the city's file."""
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
@@ -123,7 +123,7 @@ def _client(options: GoogleOptions, access: Access) -> GoogleHttp:
 def _services(
     http: GoogleHttp, options: GoogleOptions, file: CityFile | None, center: LatLng
 ) -> tuple[GooglePlaces[PlacesApi], Maps]:
-    """Return (places around a centre, maps) of the chosen generation of services, for a city's file."""
+    """Return Google's (places, maps) of the API generation that `options` names, for a city at a centre."""
     district = corners(file.polygon) if file and file.polygon else None
     zone = file.time_zone if file else None
     if (options.api or http.settings.api) == "new":

@@ -40,16 +40,16 @@ class GoogleOptions(Settings):
     """True to take thumbnails of Map Tiles as views, with `imagery: static`.
     They have at most 600 by 250 pixels and cost 0.2 cents instead of 0.7."""
     outdoor: bool = True
-    """True to leave panoramas taken indoors out of relocation and links."""
+    """True to leave indoor panoramas out of links and of searches for the nearest panorama."""
     links: Literal["whole", "thin"] | None = None
-    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`.
+    """Reach of Google's links: `whole` if they lead to all its panoramas, else `thin`; `None`: find out.
     By default looked at where a run starts. Where they are thin, the mover is `hybrid` unless another is
     asked for."""
     drawn: bool = False
     """True if virl draws the pictures, as of a town that `virl serve google` serves.
     Signs are then read where virl's own detector sees them."""
     keep_closed: bool = False
-    """True to list places that have closed for good, as not open."""
+    """True to list closed and not yet opened places too, marked as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
     """Largest number of requests for one question for nearby places.
     With the legacy API, of circles, of up to three paid requests each for each type."""
@@ -66,9 +66,9 @@ class GoogleOptions(Settings):
 
 
 NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
-"""Text of why a mover that needs no links is taken: the settings exclude Map Tiles."""
+"""Reason shown for taking a mover that needs no links: the settings exclude Map Tiles."""
 REFUSED = "the key may not use the Map Tiles API, so no links are known"
-"""Text of why a mover that needs no links is taken: the key may not use Map Tiles."""
+"""Reason shown for taking a mover that needs no links: the key may not use Map Tiles."""
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:

@@ -41,7 +41,7 @@ from virl.retry import asked_wait
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
 MOST_NAMED = 20
-"""Largest number of names in a line of credits; chosen: a run meets one or two."""
+"""Largest number of names in a line of credits, which only counts further ones; chosen: a run meets few."""
 
 
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
@@ -340,7 +340,7 @@ class GoogleHttp(Service):
         return f"Street view: {', '.join(told)}" if told else ""
 
     def _host_of(self, endpoint: Endpoint) -> str:
-        """Return the scheme and host at which an endpoint is asked: its own, or the settings' `base_url`."""
+        """Return the scheme and host for an endpoint: the settings' `base_url` or, without one, its own."""
         return self.settings.base_url or endpoint.base
 
     def request(self, call: Call) -> Request:

@@ -16,7 +16,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
 
 
 def departure(weekday: int, minute: int, zone: str | None, now: datetime | None = None) -> datetime:
-    """Return the next time, within a week, at a weekday (0: Monday) and minute of the day in a time zone.
+    """Return the next time at a weekday (0: Monday) and minute of the day, in a time zone (`None`: UTC).
 
     Args:
         weekday: day of the week, 0 for Monday.
@@ -92,7 +92,7 @@ def line_of(vehicle: str, short: str, name: str) -> str:
 
 
 def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, zone: str | None) -> Journey:
-    """Return the journey of a reply's steps, consecutive walks joined; `seconds` is the reply's duration.
+    """Return a reply's steps, which take `seconds` without the first wait, as a journey begun at `leaves`.
 
     Args:
         steps: steps of the reply, in their order.

@@ -197,7 +197,7 @@ def corners(positions: Sequence[LatLng]) -> Corners:
 
 
 def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> LatLng:
-    """Return the position of an address in or near a district.
+    """Return an address's position, within `MARGIN_M` of a district if given; raise `NotFound` without one.
 
     Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
     leaves out a part of the text (`partial_match`) only if it has a house number.
@@ -327,7 +327,7 @@ def _times_by_tours(
     legs: Callable[[Sequence[LatLng]], Sequence[float]],
     times: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return the seconds of all pairs, by `legs` of few cheap routes, and by `times` for pairs still missing.
+    """Return the seconds of all pairs, asked as `legs` of routes, and by `times` where no route told them.
 
     A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
     an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of

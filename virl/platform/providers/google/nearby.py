@@ -20,9 +20,9 @@ from virl.platform.city.places import Place
 log = logging.getLogger(__name__)
 
 SQUARES_M = (80.0, 40.0, 20.0)
-"""Sides in metres of grid squares, tried in turn: places are asked for around a square's middle. Chosen."""
+"""Sides in metres of the grid squares, tried in turn, around whose middles places are asked for; chosen."""
 FITTING = 2.0
-"""Largest ratio of a square's side to the distance up to which no place may be missing; chosen."""
+"""Largest side of a square to try, as a multiple of the distance in which all places are needed; chosen."""
 SHARED_M = 200.0
 """Radius in metres of the circle of places that is asked for around a square's middle; chosen: two blocks."""
 MOST = 20
@@ -77,7 +77,7 @@ class _KnownPlaces:
     """The places found around a position so far, and the distance up to which none is missing."""
 
     position: LatLng
-    """Centre of the question."""
+    """Position around which places are asked for."""
     places: list[Place] = field(default_factory=list)
     """Places of all replies; a place may be there twice."""
     complete: float = 0.0

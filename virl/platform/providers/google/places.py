@@ -100,7 +100,7 @@ def asked_legacy_types(types: Collection[str]) -> list[str]:
 
 
 def known_as(types: Collection[str]) -> frozenset[str]:
-    """Return the types asked for together with virl's names of them, to compare with the types of places."""
+    """Return types that were asked for, and virl's names of these, to compare with the types of places."""
     return frozenset(types).union(map(_normal, types))
 
 
@@ -124,9 +124,9 @@ NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 MOST_LISTED = 200
 """Largest number of places, photos, periods or reviews read of a reply; chosen: ten times Google's."""
 MOST_RATED = 3
-"""Largest number of types in a search for well rated places; chosen: as many as a wish names."""
+"""Largest number of types in a search for well rated places; no search is made for more; chosen."""
 MOST_RATINGS = 1_000_000_000
-"""Largest believed number of ratings of a place; chosen."""
+"""Number of ratings of a place above which a reply's number is left out as an error; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):
@@ -195,13 +195,13 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
+        """Return places within `radius` metres, nearest first; all, if possible, up to `whole` metres."""
         return self._search_nearby(position, radius, PlaceKinds(frozenset(types)), whole)
 
     def _search_nearby(
         self, position: LatLng, radius: float, kinds: PlaceKinds, whole: float | None
     ) -> NearbyPlaces:
-        """Return places within `radius` metres, nearest first; if possible, all within `whole` metres."""
+        """Return places within `radius` metres, nearest first; all, if possible, up to `whole` metres."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -266,7 +266,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first, with hours and reviews; see `nearby`."""
+        """Return the places that `nearby` returns, but with hours and reviews, nearest first."""
         found = self._search_nearby(position, radius, PlaceKinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
@@ -279,7 +279,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """Return places of `least` or more stars, nearest first; none for more than `MOST_RATED` types."""
+        """Return places of `least` or more stars, nearest first; none if no type or over three are known."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return NearbyPlaces((), 0.0)

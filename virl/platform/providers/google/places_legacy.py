@@ -64,7 +64,7 @@ class LegacyPlaces:
         return ()
 
     def places_within(self, center: LatLng, radius: float, kinds: PlaceKinds) -> NearbyResult:
-        """Return up to 60 places within `radius` metres, or the nearest 60 of each type; 20 a request.
+        """Return up to 60 places within `radius` metres or, if types are given, the nearest 60 of each type.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
@@ -104,7 +104,7 @@ class LegacyPlaces:
         return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: str) -> dict[str, Any]:
-        """Return the reply with fields of a place, named with commas; raise `NotFound` for an unknown id."""
+        """Return a reply with comma-separated `fields` of a place; raise `NotFound` for an unknown id."""
         try:
             reply = self._client.ask(
                 googlemaps.Client.place, place_id, fields=fields.split(","), language=self._language
@@ -125,7 +125,7 @@ class LegacyPlaces:
         radius: float = 0.0,
         most: int = PAGES,
     ) -> Iterator[Place | None]:
-        """Yield the places of up to `most` pages, `None` for an unreadable one; end once a page is too far.
+        """Yield places (`None`: unreadable) of up to `most` pages, until all of a page lie beyond `radius`.
 
         With a centre, no page is asked for after one of which all places lie beyond `radius` metres.
         """

@@ -374,12 +374,12 @@ def _mask(fields: str) -> str:
 
 
 def _circle(center: LatLng, radius: float) -> dict[str, object]:
-    """Return the JSON of a circle with its radius in metres."""
+    """Return the JSON of a circle with a centre and a radius in metres."""
     return {"center": {"latitude": center.lat, "longitude": center.lng}, "radius": radius}
 
 
 def _square(center: LatLng, radius: float) -> dict[str, object]:
-    """Return the JSON of the square around a circle with its radius in metres."""
+    """Return the JSON of the square around a circle with a centre and a radius in metres."""
     low, high = (
         destination(destination(center, lat, radius), lng, radius)
         for lat, lng in ((180.0, 270.0), (0.0, 90.0))

@@ -44,7 +44,7 @@ class Sku(Settings):
     title: str
     """Name in Google's price list."""
     usd_per_1000: float | None = Field(ge=0)
-    """Price in dollars of a thousand billable events, in the first paid tier; `null` if not known."""
+    """Price in dollars of a thousand billable events, in the first paid tier; `None` if not known."""
     free_per_month: int | None = Field(default=None, ge=0)
     """Number of events a month that Google gives for free; `None` if not known. No price allows for them."""
     source: str
@@ -74,7 +74,7 @@ class Endpoint(Settings):
     sku: str
     """Name of the SKU that a request is billed as; with `tiers` the cheapest."""
     advanced_sku: str | None = None
-    """Name of the SKU of a route with traffic, over ten stops or a better order of stops."""
+    """Name of the SKU of routes by traffic, with over ten stops or with reordered stops; `None`: as `sku`."""
     tiers: dict[Tier, str] = Field(default_factory=dict)
     """Name of the SKU of a request whose field mask reaches into a tier, by tier."""
     per: Literal["request", "element"] = "request"
@@ -102,10 +102,10 @@ class GoogleSettings(Settings):
     api: Literal["new", "legacy"] = "new"
     """Generation of Places and Routes that is asked."""
     map_tiles: bool | None = None
-    """True if the key may use the Map Tiles API, which has tiles and links of panoramas.
+    """True if the key may use the Map Tiles API, for tiles and links of panoramas; `None`: ask Google.
     `None` asks Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
-    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
+    """Host that replaces all of Google's, such as `http://127.0.0.1:8765`; paths stay; `None`: Google's."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     concurrency: int = Field(default=8, ge=1, le=256)

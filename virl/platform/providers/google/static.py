@@ -14,7 +14,7 @@ from virl.platform.providers.http.replies import ReplyBody, picture
 
 SERVICE = "Street View Static API"
 LARGEST = 640
-"""Largest width and height of a picture in pixels."""
+"""Largest width and height, pixels, of a picture of Street View Static."""
 
 
 class _Nearest(ReplyBody):

@@ -98,7 +98,7 @@ class GoogleStreetView:
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
-        """Return the panorama with this id; without links its heading is not known, and 0.
+        """Return the panorama with this id; where Map Tiles may not be used, its heading is unknown and 0.
 
         Links to panoramas that Google has taken away are left out, and, with `outdoor`, those taken indoors.
         """

@@ -27,16 +27,16 @@ _LEG_FIELDS = "routes.legs.duration"
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 """Field mask of a matrix."""
 _STEP = "routes.legs.steps"
-"""Prefix of the names of a step's fields."""
+"""Prefix, in a field mask, of the names of a step's fields."""
 _ROUTE_FIELDS = (
     "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline,"
     f"{_STEP}.polyline.encodedPolyline,{_STEP}.navigationInstruction.instructions"
 )
 """Field mask of a route."""
 _STOPS = f"{_STEP}.transitDetails.stopDetails"
-"""Prefix of the names of the fields of a ride's stops."""
+"""Prefix, in a field mask, of the names of the fields of a ride's stops."""
 _LINE = f"{_STEP}.transitDetails.transitLine"
-"""Prefix of the names of the fields of a ride's line."""
+"""Prefix, in a field mask, of the names of the fields of a ride's line."""
 _RIDE_FIELDS = ",".join(
     (
         "routes.duration",

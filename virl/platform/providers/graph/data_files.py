@@ -96,7 +96,7 @@ class Table:
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """Return a column's numbers, `nan` for text; add a fault for each not between `low` and `high`.
+        """Return a column's numbers, `nan` for text; add faults for text and for numbers out of range.
 
         Args:
             column: number of the column, from 0.

@@ -120,7 +120,7 @@ def find_files(name: str, source: Path) -> Files:
 def install(
     name: str, source: Path, home: Path, *, force: bool = False, tell: Tell = lambda _: None
 ) -> Manifest:
-    """Check a user's copy of a data set, copy it to `home / name` and return the manifest of that folder.
+    """Check and copy a data set to `home / name`, over other files only with `force`; return its manifest.
 
     Args:
         name: name of the data set: `"touchdown"` or `"r2r"`.
@@ -207,7 +207,7 @@ def _check(name: str, files: Files, tell: Tell) -> None:
 
 @contextmanager
 def _collected(faults: list[FileFault]) -> Iterator[None]:
-    """Add the faults of a `GraphFault` in the block to a list, and go on after the block."""
+    """Add the faults of a `GraphFault` that the block raises to a list, and go on after the block."""
     try:
         yield
     except GraphFault as fault:

@@ -116,7 +116,7 @@ class Match(_Described):
 
     @property
     def fitting_box(self) -> Box:
-        """Box around the whole place, or a square around its middle if that box is too small or too large."""
+        """Box around the whole place; if no public server takes its size, a square around its middle."""
         own = self.box
         usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
@@ -162,7 +162,7 @@ class Nominatim:
         url: str | None = None,
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of the search at `url`, or else at the URL of `settings`; nothing is sent yet."""
+        """Make the client of `url`, or of `settings`, for addresses near `district` (`None`: anywhere)."""
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
         self._around = district.grow(MARGIN_M) if district else None
         self.title, self.close = self._server.title, self._server.close

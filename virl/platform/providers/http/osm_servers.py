@@ -61,7 +61,7 @@ class MapServiceSettings(Settings):
     policy: str
     """Rules of the public server for its users, in words."""
     source: str
-    """Address of the page with these rules."""
+    """Address of the page with the public server's rules."""
     licence: str
     """Licence of the data."""
 

@@ -35,7 +35,7 @@ STATUS_S = 10.0
 """Largest time in seconds to wait for the server's status; without it, no free slot is waited for."""
 
 SMALLER = "choose a smaller box, or try again later"
-"""Advice on a reply with a remark, as after a query too long or too large for the server."""
+"""Advice on a reply with a remark of the server, as after a query too slow or too large for it."""
 
 _FREE = re.compile(r"^(\d+) slots? available now", re.MULTILINE)
 """Pattern of the number of free slots in the server's status."""

@@ -57,7 +57,7 @@ class Request:
     name: RequestName
     """Name of the request for caches, recordings and counts."""
     url: str | Callable[[], str]
-    """URL, or a function to a new URL before each try."""
+    """URL, or a function that returns a new URL before each try."""
     method: str = "GET"
     """HTTP method."""
     query: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class Service:
         slot: Callable[[], float | None] = lambda: None,
         tell: Tell | None = None,
     ) -> None:
-        """Make the client of a service's hosts; nothing is sent yet."""
+        """Make a client of `hosts`; `slot` returns the seconds until a server takes requests, where known."""
         self.title = title
         self.keeping = keeping
         self._hosts = tuple(hosts)
@@ -210,7 +210,7 @@ class Service:
         return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
-        """Return a function that counts the items and fields of one reply that are left out, under a source.
+        """Return a function that counts left-out items and fields of a reply, by reason, under `source`.
 
         One that is mended again, because another item is odd, is counted once.
         """

@@ -32,7 +32,7 @@ from virl.platform.providers.provider import Access
 from virl.settings.model import Settings
 
 FILE_NAME = "google-replies-1.sqlite"
-"""Name of the cache's file, which all providers share; an old name, so that replies paid for stay found."""
+"""Name of the cache's file, which all providers share; not renamed, so that replies paid for are found."""
 _BUSY_S = 10.0
 """Seconds that one process waits for another that holds the file (chosen)."""
 _EVICT_TO = 0.9

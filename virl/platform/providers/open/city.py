@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
-"""Credit of services that do not give the date of their data."""
+"""Credit line for data of OpenStreetMap by services that do not give its date."""
 
 
 FOLDER = "open"
-"""Name of the folder in the user's data folder with a folder for each picture service."""
+"""Name of the folder, in the user's data folder, that holds a folder for each picture service."""
 
 
 def district_of(file: OpenCity) -> Box:

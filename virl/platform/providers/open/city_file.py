@@ -19,7 +19,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
-"""Validator of a dictionary of picture servers' URLs by fields of a city file, such as `panoramax_url`."""
+"""Validator of a dictionary of picture servers' hosts, by a city file's field such as `panoramax_url`."""
 
 
 class OpenCity(CityFile):
@@ -28,13 +28,13 @@ class OpenCity(CityFile):
     streetview: Annotated[str, name_in(PICTURES)] = "panoramax"
     """Name of the picture service: one of `virl.platform.providers.open.picture_services.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
-    """Source of places: `osm` is the extract, `overture` the file of that field."""
+    """Source of places: `osm` (the extract), `overpass`, `overture` (the file in that field) or `google`."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
     """Source of routes: `osm` (the extract), `osrm`, `valhalla` or `google`.
     The extract, where there is one, knows the addresses too; else Nominatim does, except for `google`."""
     center: Position
     extract: Path | None = None
-    """Path of an OpenStreetMap extract; without it there may be no places and addresses."""
+    """Path of an OpenStreetMap extract; `None`: no places of `osm`, and its maps are ways along panoramas."""
     overture: Path | None = None
     """Path of a GeoParquet file of Overture's places, or of a folder of them.
     Also looked for in the folder `overture` of the user's data folder."""

@@ -25,7 +25,7 @@ from virl.platform.providers.open.maps import Leg, ServerWays
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
 """OSRM's name of the profile of each mode of travel, for `{profile}` and the path."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
-"""Codes of replies that say that no way leads there."""
+"""Codes of replies that say that no way connects the stops."""
 _judge = map_judge(200, 400)
 """Judge of replies; status 400 comes with a code that says why."""
 

@@ -21,11 +21,11 @@ from virl.platform.providers.http.stored_replies import Keeping
 from virl.platform.providers.open.places import FoundPlace
 
 QUERY_S = 60
-"""Largest time in seconds that the server may work on a query; counted against the caller. Chosen."""
+"""Largest time in seconds that the server may work on a query; counts against the caller's share; chosen."""
 QUERY_MB = 256
 """Largest memory in megabytes that the server may use for a query; chosen."""
 LINES = ("highway", "railway", "public_transport")
-"""Tag keys mostly of streets and tracks; ways with them are asked for only if the value makes a place."""
+"""Tag keys whose ways are mostly streets and tracks; only ways whose value names a place are asked for."""
 
 _KIND_OF_LETTER = {"n": "node", "w": "way", "r": "relation"}
 """Overpass' kind of object for each letter of ids."""

@@ -31,7 +31,7 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _wider_types() -> Mapping[str, tuple[str, ...]]:
-    """Return a tuple of each place type and the wider types that it has in OpenStreetMap, by the type."""
+    """Return, by place type, a tuple of that type and the wider types that it has in OpenStreetMap."""
     found: dict[str, tuple[str, ...]] = {}
     for values in type_table().values():
         for types in values.values():
@@ -82,7 +82,7 @@ class OverturePlaces:
         return list(_read_places(inside))
 
     def find_one(self, place_id: str) -> FoundPlace:
-        """Return the place with this id; reads the whole file.
+        """Return the place with this id, by reading the whole file; raise `NotFound` if no place has it.
 
         Raises:
             BadInput: the file is damaged.

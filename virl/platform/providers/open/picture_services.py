@@ -119,7 +119,7 @@ class TileMatrix(BaseModel):
     rows: int = Field(ge=1, le=128)
     """Number of rows of tiles."""
     side: float = Field(ge=16, le=8192)
-    """Width of a column in pixels of the picture; tiles have this rounded down."""
+    """Width of a column in pixels of the picture; tiles are as wide, rounded down."""
 
 
 class Shot(BaseModel):
@@ -142,7 +142,7 @@ class Shot(BaseModel):
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
+    """Share of a panorama's height cut off above the picture, [0, 1]; `None`: as much as below it."""
     left: float | None = Field(default=None, ge=0, lt=1)
     """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str

@@ -74,7 +74,7 @@ class TiledPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within `radius` metres, nearest first; see `Places.nearby`."""
+        """Return places within `radius` or a smaller `whole` metres (25 squares at most), nearest first."""
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         reach = radius if whole is None else min(radius, whole)

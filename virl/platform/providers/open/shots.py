@@ -44,12 +44,12 @@ AGAIN = "run it again"
 
 
 def url_variable(name: str) -> str:
-    """Return the name of the environment variable for another server of a service."""
+    """Return the name of the environment variable that names another server for a picture service."""
     return f"VIRL_{name.upper().replace('-', '_')}_URL"
 
 
 def picture_settings(name: str, url: str | None = None) -> PictureSettings:
-    """Return a service's settings, for the server of the environment, else of `url`, else its own.
+    """Return a service's settings, for the server that the environment names, else at `url`, else its own.
 
     Raises:
         BadInput: the variable holds no host.
@@ -125,7 +125,7 @@ class ShotLists:
     """The lists of the pictures in squares of the map, each kept for some days."""
 
     ask: Callable[[Cell], Sequence[Shot] | None]
-    """Function to the pictures that a service has in a square; `None` if they are too many."""
+    """Function that returns a service's pictures in a square; `None` if they are too many for it."""
     folder: Path | None
     """Folder in which lists are kept; `None` keeps none."""
     keep_days: float

@@ -85,7 +85,7 @@ class ExploredGraph:
         folder: Path | None = None,
         may_keep: Callable[[str, str], bool] = lambda *_: True,
     ) -> None:
-        """Prepare a graph of the pictures of an extent; nothing is asked yet."""
+        """Prepare a graph of pictures in an extent, linked along `ways`; `folder` keeps what runs saw."""
         self._lists = lists
         self._may_keep = may_keep
         self._extent = extent
@@ -238,7 +238,7 @@ class GrowingMaps:
 
 
 def tiled_panorama(tiles: TileMatrix, attitude: Attitude, fetch: Callable[[str], Image]) -> TiledPanorama:
-    """Return a panorama of tiles, none of which is fetched yet.
+    """Return a panorama whose tiles are fetched as views need them; none is fetched yet.
 
     Args:
         tiles: number and size of the tiles.
@@ -325,7 +325,7 @@ class OpenStreetView:
         return whole_of(self._explored.graph.pictures[pano_id], self._pixels(pano_id, part))
 
     def _start_tiled(self, pano_id: str, tiles: TileMatrix) -> TiledPanorama:
-        """Return a panorama of tiles, none of which is fetched yet."""
+        """Return a panorama whose tiles are fetched as views need them; none is fetched yet."""
         attitude = self._explored.graph.pictures[pano_id].attitude
         return tiled_panorama(tiles, attitude, lambda part: self._pixels(pano_id, part))
 

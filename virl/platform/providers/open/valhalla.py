@@ -20,7 +20,7 @@ COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle"
 DIGITS = 6
 """Number of decimal digits of the degrees in Valhalla's polylines."""
 _NO_WAY = frozenset({154, 170, 171, 442})
-"""Codes of errors that no way leads: too far apart, not connected, no road near a stop, no path."""
+"""Codes of errors for stops that no way connects: too far apart, not linked, no road near, no path."""
 
 
 Seconds = Annotated[float, Field(ge=0)]

@@ -29,7 +29,7 @@ from virl.resources import data_home
 
 
 def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
-    """Copy an extract into the data folder; return (its new path, date of its data).
+    """Copy an extract into the data folder, over another by `force` only; return (path, date of its data).
 
     Another extract of this name is replaced with `force` only.
 
@@ -48,7 +48,7 @@ def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
 
 
 def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> tuple[Path, str]:
-    """Copy the part of an extract in a box into the data folder; return (path, date of its data).
+    """Copy the part of an extract in a box, as `name`, into the data folder; return (path, date of its data).
 
     Args:
         extract: path of an OpenStreetMap extract.
@@ -148,7 +148,7 @@ def place_target(place: str, name: str | None, tell: Tell) -> ExtractDownload:
 def fetch_extract(
     target: ExtractDownload, server: str | None, tell: Tell, *, force: bool = False
 ) -> tuple[Path, str]:
-    """Fetch the map of a box into the data folder; return (its path, date of its data).
+    """Fetch a box's map from `server` (`None`: usual) into the data folder; return (path, date of the data).
 
     Nothing is left behind where it fails or is interrupted.
 

@@ -50,7 +50,7 @@ class Photo(JsonRecord):
     fov: float = Field(gt=0, le=FULL_TURN)
     """Horizontal field of view in degrees; 360 for a panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
-    """Share of the panorama's height missing above the photo, [0, 1]; `None`: half of all that is missing."""
+    """Share of the panorama's height cut off above the photo, [0, 1]; `None`: as much as below it."""
     left: float | None = Field(default=None, ge=0, le=1)
     """Share of the panorama's width cut off left of the photo, [0, 1]; `None` for a whole panorama."""
     sequence: str
@@ -137,7 +137,7 @@ class PhotosCity(CityFile):
     extract: Path | None = None
     """Path of an OpenStreetMap extract with places, addresses and ways; `None` for streets alone."""
     as_of: date | None = None
-    """Last day on which photographs may have been taken; later ones are left out."""
+    """Last day on which photographs may have been taken; later ones are left out; `None` for no limit."""
 
 
 def city_of_path(city: str) -> PhotosCity:

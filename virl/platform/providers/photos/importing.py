@@ -23,7 +23,7 @@ from virl.platform.providers.pictures.picture import FULL_TURN, USUAL_FOV, cours
 
 
 def true_heading(magnetic: float, position: LatLng, taken: datetime) -> float | None:
-    """Return a magnetic heading as a true one, degrees; `None` near a magnetic pole, or in an unknown year.
+    """Return a true heading, degrees, from a magnetic one; `None` near a pole or outside 2010 to 2029.
 
     Args:
         magnetic: heading in degrees clockwise from magnetic north.
@@ -69,7 +69,7 @@ class Metadata:
     position: LatLng | None
     """Position in the file; `None` for a missing, wrong or zero one."""
     heading: float | None
-    """Heading of the middle column, degrees; `None` also where the compass says -1."""
+    """Heading of the middle column in degrees, true unless `magnetic`; `None` where it is missing or -1."""
     magnetic: bool
     """True where the heading is from magnetic north."""
     pitch: float
@@ -85,7 +85,7 @@ class Metadata:
     left: float | None
     """Share of the panorama's width cut off left of the picture, [0, 1]; `None` for a whole one."""
     taken: datetime | None
-    """Time of GPS, or else of the camera, whose clock counts as UTC unless it has an offset."""
+    """Time of GPS, or else of the camera, taken as UTC if without offset; `None` where both are missing."""
     author: str
     """Name of the author; empty where the file has none."""
     lacks_hemisphere: bool
@@ -97,7 +97,7 @@ class PhotoImport:
     """The photographs imported from a folder, and the files that were left out."""
 
     photos: tuple[Photo, ...]
-    """Photographs with a position, by sequence and in its order."""
+    """Photographs with a position, sorted by sequence and by their place in it."""
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
     off_track: tuple[str, ...]
@@ -180,7 +180,7 @@ def import_photos(
 
 
 def _place(name: str, metadata: Metadata, track: GpsTrack | None, offset_s: float) -> _PlacedPhoto | None:
-    """Return a photograph at its position, or the track's at its time plus `offset_s`; `None` for neither."""
+    """Return a photograph at its own position, else the track's at its time plus `offset_s`; else `None`."""
     taken = metadata.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)
@@ -369,7 +369,7 @@ def _gps_time(gps: Mapping[int, Any]) -> datetime | None:
 
 
 def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
-    """Return the time of the camera's clock, taken for UTC without an offset; `None` without one."""
+    """Return the time of the camera's clock, taken as UTC if it has no offset; `None` where there is none."""
     text = str(camera.get(Base.DateTimeOriginal, "")).strip("\0 ")
     offset = str(camera.get(Base.OffsetTimeOriginal, "")).strip("\0 ")
     fraction = str(camera.get(Base.SubsecTimeOriginal, "")).strip("\0 ")

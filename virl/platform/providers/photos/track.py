@@ -51,7 +51,7 @@ class GpsTrack:
     """A GPX track, cut into segments at its gaps."""
 
     segments: tuple[Segment, ...]
-    """Segments of the file that have points, in its order."""
+    """Segments of the file that have points, in the file's order."""
     left_out: int = 0
     """Number of points without a time or a valid position."""
 

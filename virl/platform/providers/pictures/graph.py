@@ -84,7 +84,7 @@ def picture_graph(
     as_of: datetime | None = None,
     known: Collection[str] = (),
 ) -> PictureGraph:
-    """Return the graph of pictures at least `STEP_M` metres apart, as far as links connect it with `start`.
+    """Return a graph of pictures `STEP_M` or more apart: the linked part at `start`, or else the largest.
 
     Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
     step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
@@ -164,7 +164,7 @@ def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> Naviga
 
 
 def _number_junctions(lines: Sequence[shapely.LineString]) -> Ints:
-    """Return the numbers of the junctions at both ends of lines in metres that meet there, shape (n, 2)."""
+    """Return the junction number of each line's two ends, shape (n, 2); ends within `_SAME_M` share one."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -176,7 +176,7 @@ def _number_junctions(lines: Sequence[shapely.LineString]) -> Ints:
 
 
 def _snap(xy: Floats, ways: Sequence[shapely.LineString]) -> tuple[Floats, Ints, Floats]:
-    """Return (points moved to the nearest way within `_SNAP_M`, their ways, metres along these).
+    """Return (points moved to the nearest way within `_SNAP_M`, its number or -1, metres along it), by point.
 
     The points are in metres, shape (n, 2); the way of each, -1 for none, and the metres have shape (n,).
     """
@@ -213,7 +213,7 @@ def _link_along_ways(kept: Ints, way: Ints, along: Floats, lines: Sequence[shape
 def _cut_ways(
     kept: Ints, way: Ints, along: Floats, lines: Sequence[shapely.LineString]
 ) -> "nx.DiGraph[tuple[str, int]]":
-    """Return a graph of lines cut at the `kept` points: a path starts and ends at a point and passes none.
+    """Return lines, cut at the `kept` points, as a directed graph in which no path leads through a point.
 
     A point is two nodes, `("from", number)` and `("to", number)`; lengths in metres are the weights.
     """
@@ -238,7 +238,7 @@ def _cut_ways(
 
 
 def _link_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Return links, up to `_ALONG_M` long, of the points (`stands`) that stand for consecutive pictures."""
+    """Return links, up to `_ALONG_M` long, of points that stand, by `stands`, for consecutive pictures."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -261,7 +261,7 @@ def _link_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Return links of each point with at most one link to its best neighbour in every sector without a link.
+    """Return a link to the best neighbour in each free sector, for each point that has at most one link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -306,7 +306,7 @@ def _drop_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """Return the best of `others` as neighbour of a point, in the sector around `middle`; `None` for none.
+    """Return the best of `others` around direction `middle`, off those `taken`, degrees; `None` if none is.
 
     The sector lies around the direction `middle`; `taken` are the directions of links. All are degrees.
     """

@@ -39,7 +39,7 @@ class Picture:
     licence: str
     """SPDX identifier, such as `CC-BY-SA-4.0`."""
     sky: float | None = None
-    """Share of a panorama's height missing above the picture, [0, 1]; `None`: half of all that is missing."""
+    """Share of a panorama's height cut off above the picture, [0, 1]; `None`: as much as below it."""
     left: float | None = None
     """Share of a full turn cut off to the left of a part of a panorama; `None` for other pictures."""
 
@@ -90,7 +90,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
-    """Return a line such as "Photographs: Ann and 3 others (CC0-1.0)" that names up to `most` authors.
+    """Return a line such as "Photographs: Ann and 3 others (CC0-1.0)" of up to `most` authors (`None`: all).
 
     Args:
         pictures: pictures to credit.
@@ -106,6 +106,6 @@ def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int 
 
 
 def course_at(positions: Sequence[LatLng], number: int) -> float:
-    """Return the heading, degrees, from the position before the numbered one to the one after; 0 if alike."""
+    """Return the heading, degrees, from position `number` - 1 to `number` + 1; 0 within `STILL_M` metres."""
     before, after = positions[max(number - 1, 0)], positions[min(number + 1, len(positions) - 1)]
     return bearing(before, after) if distance(before, after) > STILL_M else 0.0

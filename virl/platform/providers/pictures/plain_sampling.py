@@ -34,7 +34,7 @@ ARC_TANGENT = _fit_arc_tangent()
 
 
 def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32, Floats32]:
-    """Return the rays of a camera's pixels as (right, up, forward) components, shape (height, width) each.
+    """Return the rays of pixels as (right, up, forward) by a camera's `axes`, shape (height, width) each.
 
     Args:
         axes: rows right, up and forward of the capture: components of a step of one pixel to the right, of
@@ -52,7 +52,7 @@ def rays_by(axes: Floats32, width: int, height: int) -> tuple[Floats32, Floats32
 def sample(
     columns: Floats32, rows: Floats32, axes: Floats32, pano_width: int, pano_height: int, pad: int
 ) -> None:
-    """Fill `columns` and `rows` with the point of a padded panorama that each pixel of a camera sees.
+    """Fill `columns`, `rows` with each pixel's point in a panorama, `pad` rows down; `axes` as in `rays_by`.
 
     Args:
         columns: array (height, width) that takes the columns of the points.

@@ -162,7 +162,7 @@ Tile = tuple[int, int]
 def sampled_tiles(
     columns: Floats | Floats32, rows: Floats | Floats32, width: int, height: int, tile: int
 ) -> set[Tile]:
-    """Return the (column, row) of each tile with pixels needed at points of a padded panorama.
+    """Return (column, row) of all tiles, `tile` pixels wide, that sampling at points of a panorama needs.
 
     Args:
         columns: columns of the points.
@@ -292,13 +292,13 @@ def _check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: C
 
 
 _GRID = 3600, 1800
-"""Size (columns, rows), pixels, of a panorama with which the share of a view that a part shows is found."""
+"""Size (width, height), pixels, of a stand-in panorama that measures the share of a view that is shown."""
 
 
 def view_of(
     picture: Picture, camera: Camera, pixels: Callable[[], Image], whole: Callable[[], Equirectangular]
 ) -> Image:
-    """Return the picture through a camera in a panorama, a part of one or a flat photograph.
+    """Return a camera's view of a picture, of which functions give the `pixels`, if flat, or the `whole`.
 
     Args:
         picture: kind, field of view and attitude of the picture.

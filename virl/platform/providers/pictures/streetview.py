@@ -52,7 +52,7 @@ class GraphStreetView:
     graph: NavigationGraph
     """Graph of the panoramas."""
     pictures: PanoramaFolder
-    """Folder of their pictures."""
+    """Folder of the pictures of the graph's panoramas."""
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position, or `None` if there is none within `radius` metres."""

@@ -34,7 +34,7 @@ SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
 """Name of the endpoint in counts, recordings and prices."""
 RECORDS = f"{SERVICE}: {ENDPOINT}"
-"""Source under which records and fields that cannot be read are counted."""
+"""Name of the source under which records and fields that cannot be read are counted."""
 PATH = "/v1/listings/rental/long-term"
 KEY_VARIABLE = "RENTCAST_API_KEY"
 KEY_HEADER = "X-Api-Key"
@@ -46,7 +46,7 @@ class RentCastSettings(Settings):
 
     base_url: str = Field(pattern=HOST)
     usd_per_request: float | None = Field(ge=0)
-    """Price in dollars of a request beyond the plan's; `null` if it is not known."""
+    """Price in dollars of a request beyond the plan's; `None` if it is not known."""
     page: int = Field(ge=1, le=500)
     """Number of listings in a request."""
     most_pages: int = Field(ge=1)

@@ -65,7 +65,7 @@ class FileListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
+        """Return homes in an area at (least, most) dollars a month, of `bedrooms` if given, cheapest first.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.
@@ -119,7 +119,7 @@ def _first_fault(fault: ValidationError) -> str:
 def _select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Return listings in an area, at `price` (least, most) dollars a month, of `bedrooms`, cheapest first.
+    """Return listings in an area, at (least, most) dollars a month, of `bedrooms` if given, cheapest first.
 
     The polygon's x is the longitude in degrees. `None` bedrooms takes any number, unknown ones too.
     """
@@ -162,7 +162,7 @@ class RentCastListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return homes in an area at `price` (least, most) dollars a month, with `bedrooms`, cheapest first.
+        """Return homes in an area at (least, most) dollars a month, of `bedrooms` if given, cheapest first.
 
         RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
 

@@ -47,10 +47,10 @@ WHOLE = frozenset({"spherical", "equirectangular"})
 FLAT = frozenset({"perspective", "brown"})
 """Names of the camera types of flat pictures."""
 MOST_ROLL = 45.0
-"""Roll in degrees above which 0 is taken: such a flat picture counts as turned upright already (chosen)."""
+"""Roll in degrees, either way, above which a flat picture counts as upright already, of roll 0 (chosen)."""
 
 MOST_APART_M = 30.0
-"""Largest distance in metres from the measured position to a computed one that is used."""
+"""Distance in metres from the measured position above which a computed position is left out."""
 
 UNKNOWN = -1.0
 """Compass angle in degrees that stands for an image without a compass."""

@@ -154,7 +154,7 @@ def shot_of(item: Item, server: str) -> Shot:
 
 
 def _crop_of(camera: _Camera) -> tuple[float | None, float, float | None]:
-    """Return (share of a panorama's width cut off left, share shown, share of its height cut off above).
+    """Return a panorama's shares: (width cut off left, width shown, height cut off above); `None`: unknown.
 
     A share cut off is `None` where it is not known or, at the left, none is cut off on either side.
     """
