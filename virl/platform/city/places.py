@@ -142,13 +142,13 @@ class SearchResults(list[Place]):
 
 
 def closed_among(places: Sequence[Place]) -> list[Place]:
-    """Return the closed places of a list, and those that `SearchResults` leave out of it."""
+    """Return the closed places in a list, and those in `closed` if the list is a `SearchResults`."""
     left_out = places.closed if isinstance(places, SearchResults) else ()
     return [*(place for place in places if not place.is_open), *left_out]
 
 
 def complete_to(places: Sequence[Place]) -> float:
-    """Return the metres up to which a list of places near a position is complete; infinite for all of it."""
+    """Return the metres up to which a list of nearby places is complete; infinite if it has no such limit."""
     return places.complete if isinstance(places, NearbyPlaces) else inf
 
 

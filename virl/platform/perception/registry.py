@@ -126,7 +126,7 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
 
 def require_placeholder(mark: str, advice: str = "", *, or_empty: bool = False) -> AfterValidator:
-    """Return a check that the text of a field holds a placeholder, for the field's type.
+    """Return a check that a field's text holds the placeholder `mark`; `advice` is the end of the error text.
 
     Args:
         mark: the placeholder, such as `{label}`.
@@ -160,7 +160,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The code behind one `kind` of model; an object may be given as `"module:name"`."""
+    """The role, settings class and opener of a `kind` of model; the last two may be `"module:name"`."""
 
     role: Role
     """Role of the models of this kind."""
@@ -200,7 +200,7 @@ def find_kind(name: str) -> Kind:
 
 
 def resolve(part: T | str) -> T:
-    """Return an object of a kind, imported if it is given as `"module:name"`.
+    """Return a part of a `Kind` as it is, or imported if it is given as `"module:name"`.
 
     Raises:
         ModelUnavailable: the object cannot be imported.

@@ -95,7 +95,7 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
-        """Return a view's description by detections and colours; signs of labels in `wanted` come first."""
+        """Return a view's description by detections and colours; signs first by `wanted`, {label: score}."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )

@@ -28,7 +28,7 @@ Points = NDArray[np.float32]
 """Positions (x, y) in pixels, shape (n, 2)."""
 
 _LEAST = {"homography": 4, "fundamental": 8}  # 7 pairs and less fit a fundamental matrix by chance
-"""Least number of pairs of points to find each geometry from."""
+"""Least number of pairs of points to find a geometry from, by its name, such as "homography"."""
 _CONFIDENCE = 0.999
 """Confidence, [0, 1], that no better geometry was missed; chosen."""
 _ITERATIONS = 2000

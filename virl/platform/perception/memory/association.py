@@ -270,7 +270,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by directions from one panorama; `None` if no view is from the sighting's.
+    """Return the opinion by directions; `None` if none of `views` is from the panorama of `seen`.
 
     Args:
         seen: the new sighting.

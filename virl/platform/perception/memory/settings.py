@@ -38,7 +38,7 @@ class MemorySettings(Settings):
     """Rules that are switched on."""
 
     radius_m: float = Field(40.0, gt=0, le=200)
-    """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
+    """Metres, plus 3 standard deviations of its position, within which a sighting is compared with objects.
     Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
     """Largest distance in metres from the camera at which an object is placed.
