@@ -153,7 +153,7 @@ class Truth(Protocol):
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Return signs and furniture of `kinds` with `min_pixels` or more in a view, nearest first.
+        """Return signs and furniture of `kinds` with `min_pixels` or more pixels in a view, nearest first.
 
         Args:
             pano_id: id of the panorama where the camera stands.
@@ -327,7 +327,7 @@ class City:
         width: int = 640,
         height: int = 640,
     ) -> View:
-        """Return the view, degrees and pixels, from a pose or from the panorama nearest to a position.
+        """Return the view from a pose, or from the panorama nearest to a position; in degrees and pixels.
 
         Args:
             at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.

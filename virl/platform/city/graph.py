@@ -219,7 +219,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """Return the panorama nearest to a position within `radius` metres, labelled `date`; `None` without one.
+    """Return the panorama nearest to a position within `radius` metres, dated `date`; `None` without one.
 
     Args:
         graph: graph of the panoramas.

@@ -95,7 +95,7 @@ SAME_NAME = 80.0
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """Return (name, position) of an address or open place; places near `near`, else the middle, go first.
+    """Return (name, position) of the address or open place that a text names; those near `near` go first.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.

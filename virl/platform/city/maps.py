@@ -208,7 +208,7 @@ def in_blocks(
 def table_of_rows(
     rows: Sequence[Sequence[float | None] | None], shape: tuple[int, int], note: Callable[[str, object], None]
 ) -> Floats | None:
-    """Return a table of seconds, `inf` where unknown; `None` if no row fits; `note` counts rows that do not.
+    """Return a table of seconds, `inf` where unknown; `None` if no row fits `shape`; `note` counts misfits.
 
     Args:
         rows: seconds of each row; `None` for a cell or a row that is unknown, which is `inf` in the table.

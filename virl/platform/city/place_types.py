@@ -79,7 +79,7 @@ Mark = Literal[
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields in which a place type's later trades equal its first trade unless they state their own value."""
+"""Fields that further trades (sorts of business) of a place type copy from its first unless stated."""
 
 
 class PlaceType(Settings):
@@ -142,7 +142,7 @@ class PlaceTypes(Settings):
     no_place: Words
     """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
-    """Place types to be listed first, in order, for a field of `PlaceType`, by the field's name."""
+    """Place types to be listed first, in order, by the field of `PlaceType` that the order is for."""
 
 
 def table_file() -> Path:

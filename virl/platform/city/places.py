@@ -205,7 +205,7 @@ class MeasuredPhotos(Protocol):
 
 @runtime_checkable
 class PlacesInFull(Protocol):
-    """A provider that gives places in a circle with hours and reviews for less than one by one."""
+    """A provider that charges less for all places in a circle with hours and reviews than for each alone."""
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None

@@ -183,7 +183,7 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
 
 
 def is_there(city: City, text: str, near: LatLng) -> bool:
-    """Return whether a text means an address or place of a city within 50 m of street view.
+    """Return whether a text means an address or a place, sought around `near`, within 50 m of street view.
 
     Args:
         city: city whose addresses and places are searched.

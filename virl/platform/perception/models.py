@@ -157,7 +157,7 @@ def measured_error(detector: str) -> str:
 
 
 def model_file(name: str) -> Path:
-    """Return the path of a model's file: virl's own, another package's, or the name if it ends in `.yaml`.
+    """Return the path of a model's file, of virl or another package; a `name` ending in `.yaml` is the path.
 
     Raises:
         UnknownName: there is no model of this name.

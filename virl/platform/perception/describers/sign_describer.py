@@ -95,7 +95,7 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
-        """Return a view's description by detections and colours; signs first by `wanted`, {label: score}."""
+        """Return a view's description; signs whose labels score more in `wanted` come first."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )

@@ -158,7 +158,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return each picture's finds of score `min_score` or more, less mere parts; doubles are kept.
+        """Return each picture's finds from a score of `min_score` on; doubles stay, parts of other finds go.
 
         `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 

@@ -252,7 +252,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`."""
+        """Return detections, with errors, of asked kinds and types; only `may_seem` kinds are looked at."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)

@@ -133,7 +133,7 @@ def _pair(
 
 
 def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
-    """Return True for each pair of points that fits the best geometry, shape (n,)."""
+    """Return for each pair of points whether it fits the best geometry, shape (n,)."""
     none = np.zeros(len(first), bool)
     if len(first) < _LEAST[settings.geometry]:
         return none

@@ -270,7 +270,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by directions; `None` if none of `views` is from the panorama of `seen`.
+    """Return the opinion, by directions, whether all show one object; `None` if no view is from its panorama.
 
     Args:
         seen: the new sighting.

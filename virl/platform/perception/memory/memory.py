@@ -88,7 +88,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add one look's sightings and return their verdicts, in order; a known `name` adds nothing anew.
+        """Add one look's sightings and return their verdicts, in order; a known `name` only returns its own.
 
         They are assigned jointly, so their order hardly matters. A known `name` of a look around, such as
         `"step-12"`, gives the same verdicts again, so that a run can be resumed at any point.
@@ -159,7 +159,7 @@ class VisualMemory:
     def objects(
         self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
     ) -> list[MemoryObject]:
-        """Return objects of a label, or all, seen from enough panoramas and surely enough; first seen first.
+        """Return objects, of `label` or all, with `min_panoramas` and `min_confidence` or more; oldest first.
 
         Args:
             label: of the objects; `None` for all.

@@ -63,7 +63,7 @@ class Sheet:
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return (part, its first column, first row) at or half a gap beside a pixel; `None` for none."""
+        """Return the part at a pixel or half a gap beside it, its first column and row; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -77,7 +77,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return a box's part, its box's shorter side shrunk to `side` pixels; `None` if outside the picture.
+    """Return the part in a box, zoomed (`least` to 1) to a shorter side of `side` pixels; `None` if outside.
 
     Args:
         number: index of the picture.
@@ -170,7 +170,7 @@ class RapidOcrSettings(ModelSettings):
     remember: int = Field(ge=0)
     """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Pixels to which a box's shorter side is shrunk to find lines, by no more than to `find_scale`."""
+    """Pixels to which a box's shorter side is shrunk to find lines; `find_scale` is the least zoom."""
     box_margin: float = Field(ge=0)
     """Margin added around a box, as a share of its shorter side."""
 
