@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links are too few to walk by: `seen` below `MOST_COUNTED`, or too many lonely."""
+        """Return whether links are too few to walk by: `seen` too small, or too large a share `lonely`."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property

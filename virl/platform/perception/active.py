@@ -84,7 +84,7 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Return the objects with one of `labels` in views around a pose, each confirmed by a closer look.
+    """Return the objects of `labels`, not of `background`, around a pose, confirmed if `looking` says so.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.

@@ -120,7 +120,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640) -> float:
-    """Return the widest field of view, [10, 120] degrees, that makes letters so high and far off legible.
+    """Return the widest field of view, [10, 120] degrees, at which letters so high and far off are legible.
 
     Args:
         letter_m: height of the letters, metres.

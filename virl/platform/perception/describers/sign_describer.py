@@ -64,7 +64,7 @@ class SignDescriber:
         self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings,
         objects: Detector | None = None,
     ) -> None:  # fmt: skip
-        """Use a detector of signs, a lexicon for questions, and a detector of what is counted, if any."""
+        """Use a detector of signs, a lexicon for questions, and `objects`, a detector of things to count."""
         self._detector = detector
         self._objects = objects
         self._lexicon = lexicon

@@ -212,7 +212,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Raise `BadInput` for sightings from several panoramas or with absurd values, or for no matcher."""
+        """Raise `BadInput` for sightings of several panoramas, absurd values, or a lack of a matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(
