@@ -45,7 +45,7 @@ class ArrivalClaim:
     types: tuple[str, ...] = ()
     """Place types, one of which is sought; empty where the place is sought by its name."""
     beside: tuple[str, ...] = ()
-    """Place types of neighbours: one open place of each type is beside the place that was sought."""
+    """Place types that must each have an open place beside the sought one; empty for none."""
     within_m: float = ARRIVED_M
     """Largest distance in metres from the end of the walk to the place for the walk to have arrived."""
     kind: Literal["arrival"] = "arrival"

@@ -52,7 +52,7 @@ class Outcome:
     reason: str = ""
     """Sentence on the end; empty where the usual sentence of its kind says it all."""
     what: str = ""
-    """Name of the place or thing entered, found or taken; for a limit, its unit, such as `steps`."""
+    """Name of what was entered, found or taken; for a limit, its unit, such as `steps`; else empty."""
     limit: int | float | None = None
     """Value of the limit that was reached; `None` for other ends."""
 

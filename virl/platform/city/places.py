@@ -76,9 +76,9 @@ class Place:
     hours: tuple[OpeningHours, ...] = ()
     """Opening hours in a week; empty where nobody has listed them."""
     reviews: tuple[Review, ...] = ()
-    """Reviews by visitors, filled in by `Places.details`."""
+    """Reviews by visitors, filled in by `Places.details`; may be empty."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`.
+    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`; may be empty.
     `hours` has the rules of opening hours that do not hold each week. The texts are data from the world."""
 
     @property

@@ -23,13 +23,13 @@ class Needs:
     """The requirements of a perception model."""
 
     packages: tuple[str, ...] = ()
-    """Names of the packages to import."""
+    """Names of the packages that the model imports."""
     extra: str = ""
     """Name of the extra of virl that brings the packages; empty if none does."""
     files: tuple[Path, ...] = ()
     """Files and folders that must exist."""
     weights: tuple[str, ...] = ()
-    """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """Paths or hub ids of checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
     models: tuple[tuple[Role, str], ...] = ()
     """(role, name) of other models that the model uses."""
     drawn: tuple[tuple[Role, str], ...] = ()
@@ -67,7 +67,7 @@ class ModelSettings(Settings):
     resources: ModelResources = ModelResources()
     """Share of a machine that a replica of the model takes."""
     paper: str = ""
-    """Figures that a paper reports of the model, with the place; `virl models` shows them."""
+    """Figures that a paper reports of the model, with their place in it; `virl models` shows them."""
     measured: str = ""
     """Measured error of the model's counts and the towns it holds for, shown beside counts; may be empty."""
 

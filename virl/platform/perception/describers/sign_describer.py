@@ -30,7 +30,7 @@ class SignDescriberSettings(ModelSettings):
     objects: str | None = None
     """Name of a detector whose detections are counted; `None` looks for nothing but signs."""
     object_labels: tuple[str, ...] = ()
-    """Labels that the detector of `objects` is asked for."""
+    """Labels that the detector of `objects` is asked for; empty for all that it knows."""
     lexicon: str
     """Name of a lexicon in `platform/models`, which tells which signs a question is about."""
     most: int = Field(ge=1)

@@ -167,7 +167,7 @@ def _match(
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
-    """Return those views of an object whose headings are nearest to a sighting's, nearest first."""
+    """Return the `compared_views` of an object whose headings are nearest to a sighting's, nearest first."""
     heading = ray_of(seen, settings).heading
     by_turn = sorted(
         thing.views,
@@ -259,7 +259,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
 
 
 def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
-    """Return the opinion whether one of `views` has a sighting's box; `None` if none is of its view."""
+    """Return the opinion whether a sighting's box is in `views`; `None` if none of these is of its view."""
     boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
     if not boxes:
         return None
