@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links are too few to walk by: `seen` too small, or too large a share `lonely`."""
+        """Return whether links are too few to walk by: few panoramas `seen`, or many of these `lonely`."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property
@@ -286,7 +286,7 @@ class City:
     opened_as: str = ""
     """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
-    """The city as `open_city` made it, kept by copies with replaced parts; `None` if not made by it."""
+    """The city as `open_city` made it, even in a copy with other parts; `None` if made otherwise."""
 
     @property
     def panorama_ids(self) -> Sequence[str]:

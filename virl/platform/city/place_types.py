@@ -79,7 +79,7 @@ Mark = Literal[
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Fields that further trades (sorts of business) of a place type copy from its first unless stated."""
+"""Fields that further trades (sorts of business) of a place type take from its first trade if not stated."""
 
 
 class PlaceType(Settings):

@@ -10,9 +10,9 @@ SIGN = "sign"
 What is read without a letter is no sign: rows of windows are often read as zeros."""
 
 LINE_GAP = 0.8
-"""Largest gap between two lines of one sign, as a share of the less high line's height; chosen."""
+"""Largest gap between two lines of one sign, as a share of the smaller line's height; chosen."""
 WORD_GAP = 0.5
-"""Largest gap between two parts of a line, as a share of the less high part's height; chosen."""
+"""Largest gap between two parts of a line, as a share of the smaller part's height; chosen."""
 TAGLINE = 4.5
 """Largest ratio of the heights of two lines of one sign, such as a name and a line below it; chosen."""
 SAME_LINE = 1.8
