@@ -96,7 +96,7 @@ class CityStatistics:
     unread: Sequence[tuple[str, str]] = ()
     """Name and mapped opening hours of each place whose hours cannot be read; sorted."""
     incomplete: int | None = None
-    """Number of mapped objects left out, wholly or partly, for missing nodes or broken rings; or `None`."""
+    """Number of mapped objects left out, wholly or partly, as parts are missing; `None` if not counted."""
     left_out: Sequence[Omission] = ()
     """Objects, opening hours and heights that cannot be used: their number by source, with first reasons."""
     unmapped: Mapping[str, int] = field(default_factory=dict)

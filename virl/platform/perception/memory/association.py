@@ -270,7 +270,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by directions: one object in `seen` and `views`? `None` without a common panorama.
+    """Return the opinion by directions on whether all show one object; `None` without a common panorama.
 
     Args:
         seen: the new sighting.

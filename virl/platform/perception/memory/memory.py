@@ -88,7 +88,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add one look's sightings and return their verdicts, in order; a known `name` only returns its own.
+        """Add one look's sightings, except under a known `name`, and return the verdict on each, in order.
 
         They are assigned jointly, so their order hardly matters. A known `name` of a look around, such as
         `"step-12"`, gives the same verdicts again, so that a run can be resumed at any point.

@@ -63,7 +63,7 @@ class Sheet:
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return the part at a pixel or half a gap beside it, its first column and row; `None` for none."""
+        """Return (part, its first column, first row) for a pixel on a part or near it; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
