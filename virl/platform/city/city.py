@@ -88,7 +88,7 @@ class LinkDensity:
 
     @property
     def are_thin(self) -> bool:
-        """Return whether links are too few to walk by: `seen` below `MOST_COUNTED`, or too many lonely."""
+        """Return whether links are too few to walk by: few panoramas `seen`, or many of these `lonely`."""
         return self.seen < MOST_COUNTED or self.lonely > LONELY_SHARE * self.seen
 
     @property
@@ -153,7 +153,7 @@ class Truth(Protocol):
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Return the signs and furniture with at least `min_pixels` pixels in a view, nearest first.
+        """Return signs and furniture of `kinds` with `min_pixels` or more pixels in a view, nearest first.
 
         Args:
             pano_id: id of the panorama where the camera stands.
@@ -227,7 +227,7 @@ class Capabilities:
     panorama_page: PanoramaPage | None = None
     """Data for a web page of street view, for the mover `web`; `None` where there is no such page."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
-    """Function from (start, name of the mover asked for or `None`) to the mover; `None`: the file decides.
+    """Function (start, mover asked for or `None`) to a fitting mover; the field is `None` if any mover fits.
     It raises `BadInput` for a mover that does not work."""
 
 
@@ -286,7 +286,7 @@ class City:
     opened_as: str = ""
     """The name, or the path of a file, that the city was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
-    """The same city as `open_city` made it, which a copy by `dataclasses.replace` keeps."""
+    """The city as `open_city` made it, even in a copy with other parts; `None` if made otherwise."""
 
     @property
     def panorama_ids(self) -> Sequence[str]:

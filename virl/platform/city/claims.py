@@ -45,7 +45,7 @@ class ArrivalClaim:
     types: tuple[str, ...] = ()
     """Place types, one of which is sought; empty where the place is sought by its name."""
     beside: tuple[str, ...] = ()
-    """Place types of neighbours: one open place of each type is beside the place that was sought."""
+    """Place types that must each have an open place beside the sought one; empty for none."""
     within_m: float = ARRIVED_M
     """Largest distance in metres from the end of the walk to the place for the walk to have arrived."""
     kind: Literal["arrival"] = "arrival"
@@ -94,7 +94,7 @@ class CountClaim:
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
-    """Largest number of things found in one look, if those of several looks were not matched; else `None`.
+    """Most things found in one look, where looks were not matched with each other; `None` where they were.
     The claim is then that at least so many exist, or none."""
     kind: Literal["count"] = "count"
 
@@ -127,7 +127,7 @@ class CheckedClaim:
     true: str
     """Words for the true value."""
     holds: bool | None
-    """True for a true claim, False for a false one; `None` where the town does not know enough."""
+    """True for a true claim, False for a false one; `None` where the truth is not known."""
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
 

@@ -139,7 +139,7 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Return the graph of panoramas at positions in degrees, with links from nodes `source` to `target`.
+    """Return a graph of panoramas at `lat` and `lng`, degrees, with links from nodes `source` to `target`.
 
     Args:
         ids: panorama id of each node, no two alike.
@@ -195,7 +195,7 @@ def build_graph(
 
 
 def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
-    """Return the panorama of a node, taken in a month `date`, its links in the order of the graph.
+    """Return the panorama of a node, labelled with a month `date`, its links in the order of the graph.
 
     Args:
         graph: graph with the node.
@@ -219,7 +219,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """Return the panorama, of month `date`, nearest to a position within `radius` metres; `None` without one.
+    """Return the panorama nearest to a position within `radius` metres, dated `date`; `None` without one.
 
     Args:
         graph: graph of the panoramas.

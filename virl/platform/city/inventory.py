@@ -76,27 +76,27 @@ class CityStatistics:
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by reason."""
     water_m2: float | None = None
-    """Area in square metres of water within the city."""
+    """Area in square metres of water within the city; `None` if not measured."""
     houses_in_water: int | None = None
-    """Number of houses in water whose tags allow it, such as boathouses."""
+    """Number of houses in water whose tags allow it, such as boathouses; `None` if not counted."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of bridges and of passages through houses, which are drawn unlike reality; by kind in words."""
     parts: int | None = None
-    """Number of mapped parts of buildings that are drawn."""
+    """Number of mapped parts of buildings that are drawn; `None` if not counted."""
     heights_unread: Mapping[str, int] = field(default_factory=dict)
     """Number of times that each tag of a height or levels cannot be used, such as `height=1e9`."""
     looks_unread: Mapping[str, int] = field(default_factory=dict)
     """Number of houses for each tag of a colour or material that cannot be read."""
     houses_with_height: int | None = None
-    """Number of houses whose height or levels are mapped."""
+    """Number of houses whose height or levels are mapped; `None` if not counted."""
     hours_read: int | None = None
-    """Number of places whose opening hours were read."""
+    """Number of places whose opening hours were read; `None` if not counted."""
     hours_unread: int | None = None
-    """Number of places with opening hours that cannot be read."""
+    """Number of places with opening hours that cannot be read; `None` if not counted."""
     unread: Sequence[tuple[str, str]] = ()
     """Name and mapped opening hours of each place whose hours cannot be read; sorted."""
     incomplete: int | None = None
-    """Number of mapped objects left out, in whole or part, for missing nodes or broken rings."""
+    """Number of mapped objects left out, wholly or partly, as parts are missing; `None` if not counted."""
     left_out: Sequence[Omission] = ()
     """Objects, opening hours and heights that cannot be used: their number by source, with first reasons."""
     unmapped: Mapping[str, int] = field(default_factory=dict)

@@ -22,7 +22,7 @@ _Part = tuple[str, str, int, int]
 _PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 """Reader and writer of a line of the file `LEFT_OUT`."""
 _WARNING = "%s: some is left out and counted, first %s"
-"""Warning about the first item or field left out of a source, for the source and the reason."""
+"""Format of the warning about the first item or field left out of a source: source, then reason."""
 _log = logging.getLogger(__name__)
 
 
@@ -56,7 +56,7 @@ class LeftOut:
     """Lock that guards the counts."""
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
-        """Count a `part` that cannot be read, unless counted before; `nth`: number among a reply's equals.
+        """Count a `part` that cannot be read, unless counted before; `nth`, from 1, tells equal parts apart.
 
         Args:
             source: name of the service or file.
@@ -108,7 +108,7 @@ class LeftOut:
             self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
     def take(self, omission: Omission) -> None:
-        """Replace the count and reasons of the omission's source by those in it, counted at another time."""
+        """Set the count and reasons of a source to those of an omission that was counted earlier."""
         with self._lock:
             is_new = omission.source not in self._counts
             self._counts[omission.source] = omission.count

@@ -12,7 +12,7 @@ from virl.platform.city.names import is_shortened, name_ratio, score_names, spel
 from virl.platform.city.places import closed_among
 
 WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"
-"""Source of a pattern of a word that begins with a capital letter or is of a script without capitals."""
+"""Source of a pattern of a word that begins with a capital letter, or with one that has no small form."""
 NUMBER_FIRST = re.compile(
     rf"(?<![\d-])\b\d{{1,5}}[A-Za-z]?\s+(?![Cc]h[oō]me\b){WORD}(?:\s+(?:of\s+|the\s+)*{WORD})*"
 )
@@ -91,11 +91,11 @@ def begins_with_house(text: str) -> bool:
 
 
 SAME_NAME = 80.0
-"""Least likeness, 0 to 100, of a place's name to a name asked for to count as that place's; chosen."""
+"""Likeness of a text and a place's name, 0 to 100, from which the text counts as the name; chosen."""
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """Return (name, position) of an address, or of the open place near `near` that fits a text best.
+    """Return (name, position) of the address or open place that a text names; those near `near` go first.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.

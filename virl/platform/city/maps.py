@@ -189,7 +189,7 @@ def in_blocks(
     block: tuple[int, int],
     ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
 ) -> Floats:
-    """Return travel times in seconds, (origins, destinations), by calls of `ask` for at most `block` each.
+    """Return seconds, (origins, destinations), from calls of `ask` for at most `block` (rows, columns) each.
 
     Args:
         origins: positions of the rows.
@@ -208,7 +208,7 @@ def in_blocks(
 def table_of_rows(
     rows: Sequence[Sequence[float | None] | None], shape: tuple[int, int], note: Callable[[str, object], None]
 ) -> Floats | None:
-    """Return rows of seconds as a table of this shape, `inf` where unknown; `None` if no row has its length.
+    """Return a table of seconds, `inf` where unknown; `None` if no row fits `shape`; `note` counts misfits.
 
     Args:
         rows: seconds of each row; `None` for a cell or a row that is unknown, which is `inf` in the table.

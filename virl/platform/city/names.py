@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, utils
 from virl.settings.model import Settings, load_settings
 
 SAME_BUT_NUMBER = 80.0
-"""Least likeness, 0 to 100, at which two names that differ in a number are else the same; chosen."""
+"""Likeness of two names without their numbers, 0 to 100, from which only the numbers differ; chosen."""
 SHARED_WORDS = 2
 """Least number of words that a shortened name keeps; chosen: one word is in many names by chance."""
 

@@ -12,7 +12,9 @@ OutcomeKind = (
     | Literal["arrived", "found", "substituted"]
     | Literal["limit", "blocked", "missed", "lost", "not found", "no reply"]
 )
-"""Kind of the end of a run, as `result.json` has it. A run of one of these kinds "gave up":
+"""Kind of the end of a run, finer than its `Status`, as `result.json` has it.
+
+A run of one of these kinds "gave up":
 
 a `limit` of steps, turns, decisions or minutes was reached; `blocked`: no way leads on, or to its goal;
 `missed`: some destinations were not reached or found; `lost`: it could not follow its directions;
@@ -50,7 +52,7 @@ class Outcome:
     reason: str = ""
     """Sentence on the end; empty where the usual sentence of its kind says it all."""
     what: str = ""
-    """Name of the place or thing entered, found or taken; for a limit, its unit, such as `steps`."""
+    """Name of what was entered, found or taken; for a limit, its unit, such as `steps`; else empty."""
     limit: int | float | None = None
     """Value of the limit that was reached; `None` for other ends."""
 

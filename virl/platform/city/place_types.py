@@ -75,15 +75,15 @@ Mark = Literal[
     "snack",
     "common",
 ]
-"""Name of a mark that a row of the table of place types can bear; the head of the file explains each."""
+"""Mark of a place type in the table, such as "outdoors"; the head of `place-types.yaml` explains each."""
 
 
 SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
-"""Names of fields that a place type's other trades take from its first trade unless they state their own."""
+"""Fields that further trades (sorts of business) of a place type take from its first trade if not stated."""
 
 
 class PlaceType(Settings):
-    """One row of the table of place types; the head of the file explains the fields."""
+    """A row of the table of place types; the head of `place-types.yaml` explains the fields."""
 
     google: Literal["A", "B"] | None = None
     old: str = ""
@@ -124,7 +124,7 @@ class PlaceType(Settings):
         return _names_in(self.osm[0])[1:] if self.osm else ()
 
     def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the fields of this type's trades, by trade; `name` is the type's, usual values fill gaps."""
+        """Return {trade: its fields} for the type `name` of this row; fields not stated get usual values."""
         trades = ({name: self.trade} if self.trade else {}) | self.trades
         first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
@@ -142,7 +142,7 @@ class PlaceTypes(Settings):
     no_place: Words
     """Tags of OpenStreetMap on objects that are no place."""
     orders: dict[str, Words]
-    """Place types in the order that matters for a field, by the field's name; types not listed follow."""
+    """Place types to be listed first, in order, by the field of `PlaceType` that the order is for."""
 
 
 def table_file() -> Path:

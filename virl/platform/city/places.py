@@ -76,9 +76,9 @@ class Place:
     hours: tuple[OpeningHours, ...] = ()
     """Opening hours in a week; empty where nobody has listed them."""
     reviews: tuple[Review, ...] = ()
-    """Reviews by visitors, filled in by `Places.details`."""
+    """Reviews by visitors, filled in by `Places.details`; may be empty."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`.
+    """(name, text) of further facts, such as `phone`, `website`, `cuisine` and `wheelchair`; may be empty.
     `hours` has the rules of opening hours that do not hold each week. The texts are data from the world."""
 
     @property
@@ -142,13 +142,13 @@ class SearchResults(list[Place]):
 
 
 def closed_among(places: Sequence[Place]) -> list[Place]:
-    """Return the closed places of a list, and those that `SearchResults` leave out of it."""
+    """Return the closed places in a list, and those in `closed` if the list is a `SearchResults`."""
     left_out = places.closed if isinstance(places, SearchResults) else ()
     return [*(place for place in places if not place.is_open), *left_out]
 
 
 def complete_to(places: Sequence[Place]) -> float:
-    """Return the metres up to which a list of places near a position is complete; infinite for all of it."""
+    """Return the metres up to which a list of nearby places is complete; infinite if it has no such limit."""
     return places.complete if isinstance(places, NearbyPlaces) else inf
 
 
@@ -205,7 +205,7 @@ class MeasuredPhotos(Protocol):
 
 @runtime_checkable
 class PlacesInFull(Protocol):
-    """A provider that gives places in a circle with hours and reviews for less than one by one."""
+    """A provider that charges less for all places in a circle with hours and reviews than for each alone."""
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None

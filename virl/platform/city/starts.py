@@ -154,7 +154,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address some 80 to 400 m from a start, none of `taken`; `None` where no way leads to any.
+    """Return an address 80 to 400 m from a start, not in `taken`; `None` if none is found with a way to it.
 
     Where no address is known, it is a spot on a street.
 
@@ -183,7 +183,7 @@ def draw_address(city: City, start: LatLng, taken: Collection[str], random: Rand
 
 
 def is_there(city: City, text: str, near: LatLng) -> bool:
-    """Return whether a text means an address or place of a city within 50 m of street view.
+    """Return whether a text means an address or a place, sought around `near`, within 50 m of street view.
 
     Args:
         city: city whose addresses and places are searched.

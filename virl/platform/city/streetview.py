@@ -246,7 +246,7 @@ class Attitude:
 
 
 def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
-    """Return the components along two axes of vectors turned `angle` degrees from the first to the second."""
+    """Return both components of vectors after a turn by `angle` degrees from the first axis to the second."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (
         np.asarray(one * across - other * along, np.float32),

@@ -84,7 +84,7 @@ def look_around(
     background: Sequence[str] = (),
     looking: Looking | None = None,
 ) -> Look:
-    """Return the objects with one of `labels` in views around a pose, each confirmed by a closer look.
+    """Return the views around a pose, and the objects of `labels` in them, where no `background` fits better.
 
     What the detector finds at the first look with the score of its label is a candidate, unless another label
     scores more on it. `look_closer` confirms.

@@ -13,7 +13,7 @@ Embeddings = NDArray[np.float32]
 """Embeddings as rows of length 1, shape (n, d)."""
 
 Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
-"""Names of the roles of perception models; a lexicon tells place types by the words on signs."""
+"""Role of a perception model; a `lexicon` tells place types by the words on signs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from virl.platform.city.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """Return the box around a box's contents in another camera's view; `None` if partly behind that camera.
+    """Return a box of `source`'s view in pixels of `target`'s view; `None` if partly behind that camera.
 
     Args:
         box: pixels of the view through `source`; like the box returned, it may reach beyond the view's edges.
@@ -120,7 +120,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640) -> float:
-    """Return the widest field of view, [10, 120] degrees, whose picture shows letters large enough to read.
+    """Return the widest field of view, [10, 120] degrees, at which letters so high and far off are legible.
 
     Args:
         letter_m: height of the letters, metres.
@@ -139,7 +139,7 @@ def reading_cameras(
     distance_m: float,
     width: int = 640,
 ) -> list[Camera]:
-    """Return the fewest cameras, left to right, that show letters legibly over `range_deg` and `pitches`.
+    """Return the fewest cameras, left to right, that show letters legibly over the headings and `pitches`.
 
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 

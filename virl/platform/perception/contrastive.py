@@ -86,7 +86,7 @@ def torch_encoders(
     image_rows: Callable[[Sequence[Image]], Any],
     text_rows: Callable[[Sequence[str]], Any],
 ) -> Encoders:
-    """Return the encoders of a torch model in its evaluation mode, with its scale and bias.
+    """Return encoders that run a torch model's two functions, one at a time, with its scale and bias.
 
     Args:
         name: of the model, for messages.

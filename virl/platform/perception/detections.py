@@ -71,7 +71,7 @@ def to_detections(
     min_score: float,
     max_overlap: float | None,
 ) -> list[Detection]:
-    """Return boxes that score at least `min_score` as detections, cut at the picture's edges, best first.
+    """Return boxes that score at least `min_score` as detections, cut at edges, without doubles, best first.
 
     Args:
         boxes: left, top, right, bottom in pixels, shape (n, 4).

@@ -46,7 +46,7 @@ class GroundPatch:
 def ground_patch(
     view: View, *, aside: tuple[float, float] = (-9.0, 9.0), ahead: tuple[float, float] = (3.0, 18.0)
 ) -> GroundPatch:
-    """Return the ground in a view from above, `PER_M` cells a metre, in (least, most) metres aside and ahead.
+    """Return a view's ground from above, within (least, most) metres to the right (`aside`) and `ahead`.
 
     Args:
         view: of any camera; one that looks down by 20 degrees shows what lies near.

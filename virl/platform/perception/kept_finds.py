@@ -92,7 +92,7 @@ class KeptReadings(_KeptModel[Reader, TextLine]):
         return self.model.read(images)
 
     def read_views(self, views: Sequence[View]) -> list[list[TextLine]]:
-        """Return the lines of text in each view; views whose lines are stored are not drawn."""
+        """Return the lines of text in each view, from the store if the same views were read before."""
         return self._look_up(views, (), TextLine, lambda: self.read([view.pixels for view in views]))
 
 

@@ -12,9 +12,9 @@ from virl.platform.city.streetview import Box, Camera
 RADIUS_M = 20.0
 """Largest distance in metres from the camera to a place that can be matched (V-IRL's value for Hiro)."""
 SLACK_DEG = 5.0
-"""Angle in degrees by which a place may lie beside its box (V-IRL's value for Hiro)."""
+"""Degrees by which a place's direction may lie beside its box (V-IRL's value for Hiro)."""
 RESEMBLES = 80.0
-"""Least likeness, of 100, of words read in a box to a place's name; chosen: one letter in five misread."""
+"""Likeness, 0 to 100, from which words in a box name a place there; chosen: one letter in five misread."""
 SAME_NAME = 85.0
 """Likeness, 0 to 100, of a text to a place's whole name from which `look_up` takes it for that; chosen."""
 MIN_LETTERS = 4

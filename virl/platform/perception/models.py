@@ -149,7 +149,7 @@ def model_names(role: Role) -> list[str]:
 
 
 def measured_error(detector: str) -> str:
-    """Return a sentence on the measured error of a detector's counts; empty if none is stated or known."""
+    """Return a sentence on the error of a detector's counts; empty if it is not stated or not known."""
     if not detector or detector not in model_names("detector"):
         return ""
     measured = read_model("detector", detector).measured
@@ -157,7 +157,7 @@ def measured_error(detector: str) -> str:
 
 
 def model_file(name: str) -> Path:
-    """Return the path of a model's file: virl's own, another package's, or the name if it ends in `.yaml`.
+    """Return the path of a model's file, of virl or another package; a `name` ending in `.yaml` is the path.
 
     Raises:
         UnknownName: there is no model of this name.

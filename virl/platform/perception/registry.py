@@ -23,13 +23,13 @@ class Needs:
     """The requirements of a perception model."""
 
     packages: tuple[str, ...] = ()
-    """Names of the packages to import."""
+    """Names of the packages that the model imports."""
     extra: str = ""
     """Name of the extra of virl that brings the packages; empty if none does."""
     files: tuple[Path, ...] = ()
     """Files and folders that must exist."""
     weights: tuple[str, ...] = ()
-    """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
+    """Paths or hub ids of checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
     models: tuple[tuple[Role, str], ...] = ()
     """(role, name) of other models that the model uses."""
     drawn: tuple[tuple[Role, str], ...] = ()
@@ -67,7 +67,7 @@ class ModelSettings(Settings):
     resources: ModelResources = ModelResources()
     """Share of a machine that a replica of the model takes."""
     paper: str = ""
-    """Figures that a paper reports of the model, with the place; `virl models` shows them."""
+    """Figures that a paper reports of the model, with their place in it; `virl models` shows them."""
     measured: str = ""
     """Measured error of the model's counts and the towns it holds for, shown beside counts; may be empty."""
 
@@ -126,7 +126,7 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
 
 def require_placeholder(mark: str, advice: str = "", *, or_empty: bool = False) -> AfterValidator:
-    """Return a check that the text of a field holds a placeholder, for the field's type.
+    """Return a check that a field's text holds the placeholder `mark`; `advice` is the end of the error text.
 
     Args:
         mark: the placeholder, such as `{label}`.
@@ -160,7 +160,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The code behind one `kind` of model; an object may be given as `"module:name"`."""
+    """The role, settings class and opener of a `kind` of model; the last two may be `"module:name"`."""
 
     role: Role
     """Role of the models of this kind."""
@@ -200,7 +200,7 @@ def find_kind(name: str) -> Kind:
 
 
 def resolve(part: T | str) -> T:
-    """Return an object of a kind, imported if it is given as `"module:name"`.
+    """Return a part of a `Kind` as it is, or imported if it is given as `"module:name"`.
 
     Raises:
         ModelUnavailable: the object cannot be imported.

@@ -249,7 +249,7 @@ def sight_in(view: View, here: LatLng, finder: Detector) -> RoadSight:
 
 
 def boards_in_words(number: int, nearest: float | None) -> str:
-    """Return in words how many shop boards are in sight, and how many metres off the `nearest` is."""
+    """Return in words how many shop boards are in sight and how many metres off the `nearest` is, if any."""
     if nearest is None:
         return "no boards of shops in sight"
     boards = "1 board" if number == 1 else f"{number} boards"

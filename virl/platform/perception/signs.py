@@ -10,9 +10,9 @@ SIGN = "sign"
 What is read without a letter is no sign: rows of windows are often read as zeros."""
 
 LINE_GAP = 0.8
-"""Largest gap between two lines of one sign, as a share of the lower height of both; chosen."""
+"""Largest gap between two lines of one sign, as a share of the smaller line's height; chosen."""
 WORD_GAP = 0.5
-"""Largest gap between two parts of a line, as a share of the lower height of both; chosen."""
+"""Largest gap between two parts of a line, as a share of the smaller part's height; chosen."""
 TAGLINE = 4.5
 """Largest ratio of the heights of two lines of one sign, such as a name and a line below it; chosen."""
 SAME_LINE = 1.8
@@ -39,7 +39,7 @@ def box_around(lines: Sequence[TextLine]) -> Box:
 
 
 def _on_one_sign(a: TextLine, b: TextLine) -> bool:
-    """Return whether two lines are so near and alike in size that they are on one sign."""
+    """Return whether two lines are near enough, and alike enough in height, to be on one sign."""
     low, high = sorted((_height(a), _height(b)))
     across = max(a.box[0], b.box[0]) - min(a.box[2], b.box[2])
     down = max(a.box[1], b.box[1]) - min(a.box[3], b.box[3])

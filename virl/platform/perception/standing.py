@@ -56,7 +56,7 @@ class ModelReadiness:
 
 
 def model_readiness(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> ModelReadiness:
-    """Return the requirements of a model, and which of them are met; no weights are loaded.
+    """Return a model's requirements and which are met, loading no weights; `above`: models that use it.
 
     Args:
         role: of the model.

@@ -30,7 +30,7 @@ class SignDescriberSettings(ModelSettings):
     objects: str | None = None
     """Name of a detector whose detections are counted; `None` looks for nothing but signs."""
     object_labels: tuple[str, ...] = ()
-    """Labels that the detector of `objects` is asked for."""
+    """Labels that the detector of `objects` is asked for; empty for all that it knows."""
     lexicon: str
     """Name of a lexicon in `platform/models`, which tells which signs a question is about."""
     most: int = Field(ge=1)
@@ -64,7 +64,7 @@ class SignDescriber:
         self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings,
         objects: Detector | None = None,
     ) -> None:  # fmt: skip
-        """Use a detector of signs, a lexicon for questions, and a detector of what is counted, if any."""
+        """Use a detector of signs, a lexicon for questions, and `objects`, a detector of things to count."""
         self._detector = detector
         self._objects = objects
         self._lexicon = lexicon
@@ -95,7 +95,7 @@ class SignDescriber:
     def _describe_one(
         self, view: View, found: Sequence[Detection], wanted: dict[str, float]
     ) -> SceneDescription:
-        """Return a view's description by detections and colours; signs of labels in `wanted` come first."""
+        """Return a view's description; signs whose labels score more in `wanted` come first."""
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )

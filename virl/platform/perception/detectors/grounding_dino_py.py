@@ -130,7 +130,7 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
 
 
 def _weights(path: str) -> dict[str, Any]:
-    """Return the weights by name in a file of safetensors, or of torch, of which arrays alone are read."""
+    """Return {name: weights} of a file of safetensors or torch; of a torch file arrays alone are read."""
     if Path(path).suffix == ".safetensors":
         named: dict[str, Any] = module("safetensors.torch", extra=EXTRA).load_file(path)
         return named

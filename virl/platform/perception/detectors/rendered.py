@@ -158,7 +158,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """Return each RGB picture's finds from `min_score` on, with doubles, without parts of other finds.
+        """Return each picture's finds from a score of `min_score` on; doubles stay, parts of other finds go.
 
         `min_score` is the least score, [0, 1]; `None` takes that of the settings.
 
@@ -175,7 +175,7 @@ class RenderedDetector(SettingsDetector[RenderedSettings]):
         return found
 
     def _without_parts(self, found: NetworkFinds) -> NetworkFinds:
-        """Return what was found without what is only a part of another object, by the settings."""
+        """Return the finds less those that, by the settings, are only a part of another find."""
         settings, kept = self._settings, np.ones(len(found.scores), bool)
         for part, whole in settings.parts.items():
             parts = np.isin(found.classes, list(_numbers(part)))

@@ -72,8 +72,7 @@ class SimulatedSettings(DetectorSettings):
     confusions: dict[str, dict[str, Share]] = Field(default_factory=dict)
     """Chances that a tiny object of a kind is taken for another, by its kind and the other."""
     place_confusion: Share | None = None
-    """Chance, [0, 1], that a tiny sign's place is taken for another type that was asked for.
-    `None` for a detector that knows no places."""
+    """Chance, [0, 1], that a tiny sign's place is taken for another type; `None` if it knows no places."""
     confusion_half_size: float = Field(gt=0)
     """Size in pixels at which the chances of confusion have fallen to half."""
     confusion_width: float = Field(gt=0)
@@ -252,7 +251,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
     ) -> list[Detection]:
-        """Return the detections, with errors, of kinds and types asked for, among objects of `may_seem`."""
+        """Return detections, with errors, of asked kinds and types; only `may_seem` kinds are looked at."""
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)

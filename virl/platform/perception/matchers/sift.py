@@ -28,7 +28,7 @@ Points = NDArray[np.float32]
 """Positions (x, y) in pixels, shape (n, 2)."""
 
 _LEAST = {"homography": 4, "fundamental": 8}  # 7 pairs and less fit a fundamental matrix by chance
-"""Least number of pairs of points to find each geometry from."""
+"""Least number of pairs of points to find a geometry from, by its name, such as "homography"."""
 _CONFIDENCE = 0.999
 """Confidence, [0, 1], that no better geometry was missed; chosen."""
 _ITERATIONS = 2000
@@ -133,7 +133,7 @@ def _pair(
 
 
 def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
-    """Return True for each pair of points that fits the best geometry, shape (n,)."""
+    """Return for each pair of points whether it fits the best geometry, shape (n,)."""
     none = np.zeros(len(first), bool)
     if len(first) < _LEAST[settings.geometry]:
         return none

@@ -120,7 +120,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _compare_with(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """Return the comparison of a group, its best sighting at `ray`, with an object, before any matcher's."""
+    """Return a group's comparison with an object by all rules but the matcher's; `ray`: its best view's."""
     for seen in group:
         # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
@@ -167,7 +167,7 @@ def _match(
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
-    """Return those views of an object whose headings are nearest to a sighting's, nearest first."""
+    """Return the `compared_views` of an object whose headings are nearest to a sighting's, nearest first."""
     heading = ray_of(seen, settings).heading
     by_turn = sorted(
         thing.views,
@@ -259,7 +259,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
 
 
 def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
-    """Return the opinion on whether two boxes of one view are one box; `None` if no view is the same."""
+    """Return the opinion whether a sighting's box is in `views`; `None` if none of these is of its view."""
     boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
     if not boxes:
         return None
@@ -270,7 +270,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """Return the opinion by directions from one panorama; `None` if no view is from the sighting's.
+    """Return the opinion by directions on whether all show one object; `None` without a common panorama.
 
     Args:
         seen: the new sighting.

@@ -93,7 +93,7 @@ class Log:
     """A file of one memory's records."""
 
     def __init__(self, path: Path) -> None:
-        """Use the file at a path, which need not exist before the first `append`."""
+        """Use the file at a path, which `append` makes if it is not there."""
         self.path = path
         self._lines = JsonLines(path, "go on")
 
@@ -282,7 +282,7 @@ def _cell(position: LatLng) -> _Cell:
 
 
 def _cells_within(position: LatLng, radius: float) -> Iterator[_Cell]:
-    """Yield the cells within `radius` metres of a position, and some more."""
+    """Yield all cells that reach within `radius` metres of a position, and perhaps some farther ones."""
     lat, lng = radians(position.lat), radians(position.lng)
     reach = 1.01 * radius  # a sphere here, the ellipsoid in `distances`
     middle = (MEAN_RADIUS_M * axis for axis in (cos(lat) * cos(lng), cos(lat) * sin(lng), sin(lat)))

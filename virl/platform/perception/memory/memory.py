@@ -88,7 +88,7 @@ class VisualMemory:
         return memory or cls(folder, settings or MemorySettings(), log, matcher)
 
     def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
-        """Add sightings, but none again for a known `name`, and return the verdict on each, in order.
+        """Add one look's sightings, except under a known `name`, and return the verdict on each, in order.
 
         They are assigned jointly, so their order hardly matters. A known `name` of a look around, such as
         `"step-12"`, gives the same verdicts again, so that a run can be resumed at any point.
@@ -159,7 +159,7 @@ class VisualMemory:
     def objects(
         self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
     ) -> list[MemoryObject]:
-        """Return objects of a label, or all, seen from enough panoramas and surely enough; first seen first.
+        """Return objects, of `label` or all, with `min_panoramas` and `min_confidence` or more; oldest first.
 
         Args:
             label: of the objects; `None` for all.
@@ -212,7 +212,7 @@ class VisualMemory:
                 yield record
 
     def _check(self, sightings: Sequence[Sighting]) -> None:
-        """Raise `BadInput` for sightings from several panoramas or with absurd values, or for no matcher."""
+        """Raise `BadInput` for sightings of several panoramas, absurd values, or a lack of a matcher."""
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
             raise BadInput(

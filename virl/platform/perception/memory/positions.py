@@ -21,7 +21,7 @@ from virl.platform.perception.memory.objects import Estimate, Seen
 from virl.platform.perception.memory.settings import MemorySettings
 
 EDGE_PIXELS = 1.5
-"""Pixels from a picture's edge, beside twice the box's own error, within which a box is cut; chosen."""
+"""Pixels from a picture's edge, plus twice the box's error, within which a box counts as cut; chosen."""
 NEAREST_M = 1.0
 """Least distance in metres of an object from the camera; chosen."""
 VAGUE = 1.0
@@ -268,7 +268,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Return -2 ln of how much likelier one object is than two; `density` is the number of objects per m².
+    """Return -2 ln of the odds of one object over two, by `separation`'s values and the objects per m².
 
     Args:
         square: squared Mahalanobis distance between them.

@@ -38,7 +38,7 @@ class MemorySettings(Settings):
     """Rules that are switched on."""
 
     radius_m: float = Field(40.0, gt=0, le=200)
-    """Distance in metres within which a sighting is compared with objects, with 3 sigma added.
+    """Metres, plus 3 standard deviations of its position, within which a sighting is compared with objects.
     Chosen a little above V-IRL's 30."""
     reach_m: float = Field(200.0, gt=1, le=1000)
     """Largest distance in metres from the camera at which an object is placed.
@@ -49,7 +49,7 @@ class MemorySettings(Settings):
     overlap: float = Field(0.3, gt=0, le=1)
     """Least overlap, [0, 1], of the solid angles of two boxes from a panorama that are one object; chosen."""
     density_per_m2: float = Field(0.001, gt=0, lt=1)
-    """Expected number of objects of a label on a square metre: the weight of "a new one".
+    """Expected number of objects of a label on a square metre: the more, the likelier is a new object.
     Chosen, one on each 30 m by 30 m where there are any."""
     gate: float = Field(13.8, gt=0)
     """Squared Mahalanobis distance above which two positions are of different objects.

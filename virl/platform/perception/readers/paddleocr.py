@@ -21,7 +21,7 @@ from virl.settings.model import load_settings
 _CONFIG = "inference.yml"
 """Name of the file in a model's folder that states the model's name."""
 _DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}
-"""PaddleOCR's name of each device; `None` for a GPU where PaddleOCR finds one."""
+"""PaddleOCR's name of each device; `None` for "auto", where PaddleOCR takes a GPU if it finds one."""
 PIP = "'virl[paddleocr]'"
 """Argument of `pip install` for the packages."""
 _ADVICE = f"pip install {PIP} in an environment of its own"

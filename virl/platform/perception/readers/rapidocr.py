@@ -63,7 +63,7 @@ class Sheet:
     """(part, its first column, its first row on the sheet) of all parts."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """Return (part, its first column, first row) half a gap or less from a pixel; `None` for none."""
+        """Return (part, its first column, first row) for a pixel on a part or near it; `None` for none."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -77,7 +77,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """Return the part in a box, its shorter side shrunk to `side` pixels, zoom at least `least`; or `None`.
+    """Return the part in a box, zoomed (`least` to 1) to a shorter side of `side` pixels; `None` if outside.
 
     Args:
         number: index of the picture.
@@ -170,7 +170,7 @@ class RapidOcrSettings(ModelSettings):
     remember: int = Field(ge=0)
     """Number of recent pictures whose lines are kept in memory; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Length in pixels to which a box's shorter side is shrunk to find lines; limited by `find_scale`."""
+    """Pixels to which a box's shorter side is shrunk to find lines; `find_scale` is the least zoom."""
     box_margin: float = Field(ge=0)
     """Margin added around a box, as a share of its shorter side."""
 
