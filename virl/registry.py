@@ -189,7 +189,7 @@ def load(reference: str) -> Any:
 
 @cache
 def scan(package: str, module: str, name: str) -> Mapping[str, str]:
-    """Return "package.folder.module:name" by folder, for all folders below a package with a `module.py`.
+    """Return "package.folder.module:name" by folder, for each folder below a package that holds `module.py`.
 
     No folder is imported.
 

@@ -37,7 +37,7 @@ THREADS = 8
 
 
 class Unpaid(VirlError):
-    """The error of a run whose budget is spent, or whose model refuses, before its last episode."""
+    """The error that a run stops before its last episode, since its budget is spent or its model refuses."""
 
 
 @dataclass(frozen=True, slots=True)

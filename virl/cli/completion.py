@@ -34,7 +34,7 @@ def completer(names: Callable[[], Iterable[str]]) -> Completer:
 
 
 def agents() -> Iterator[str]:
-    """Yield the names of virl's and packages' agents, and the YAML files in the current folder."""
+    """Yield the names of virl's and installed packages' agents, and the YAML files in the current folder."""
     yield from names_in("agents", ".yaml")
     if _packages_add("virl.routines"):
         from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
@@ -44,7 +44,7 @@ def agents() -> Iterator[str]:
 
 
 def cities() -> Iterator[str]:
-    """Yield the names of virl's and packages' cities."""
+    """Yield the names of virl's and installed packages' cities."""
     yield from names_in("platform/cities", ".yaml")
     if _packages_add("virl.providers"):
         from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
@@ -85,7 +85,7 @@ def minds() -> Iterator[str]:
 
 
 def benchmarks() -> Iterator[str]:
-    """Yield the names of virl's and packages' benchmarks."""
+    """Yield the names of virl's and installed packages' benchmarks."""
     yield from (spelt(path.parent.name) for path in data_folder("benchmarks").rglob("definition.py"))
     yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
 

@@ -325,7 +325,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add a view's finds to `tally`: right if the best `fit` of one is `least` or more, to a clear thing."""
+    """Count a view's finds in `tally`; one is right if it `fit`s a clear thing best, by at least `least`."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]

@@ -37,7 +37,7 @@ class Ledger:
     """
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
-        """Begin a ledger with the book in the file `book` of the run with the id `run`; `None`: no limit."""
+        """Begin a ledger, `limit_usd=None` for no limit; `book`: file of payments, `run`: id of the run."""
         self.book = Book(limit_usd, book, run)
         if self.book.lacks_last:
             lost = "its last line is cut short: one request's sum is lost at most; the larger of"

@@ -254,7 +254,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Yield (trace provider, metric provider), flushed at the end; without extra: `None`, or raise if `must`.
+    """Yield (trace provider, metric provider), flushed at the end; `None` without extra, or raise if `must`.
 
     Raises:
         ModelUnavailable: the extra is missing.

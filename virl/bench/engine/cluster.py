@@ -30,7 +30,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Number of workers lost before they were ready at which a run is given up. Chosen."""
+"""Number of workers that die while they open the benchmark at which a run is given up. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -166,7 +166,7 @@ class ClusterCrew:
         return [Ready(slot) for slot in slots]
 
     def _drop_worker(self, place: _PendingReply, fault: Exception) -> list[Event]:
-        """End a dead worker, start another, and return a `Died` for each slot that was lost."""
+        """Replace the worker that died of `fault` in the call `place`; return a `Died` for each slot lost."""
         why = reason_of(fault)
         # A worker with several episodes is told dead once for each; the first call replaced it.
         if place.worker not in self._workers:

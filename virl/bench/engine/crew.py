@@ -77,7 +77,7 @@ class Crew(Protocol):
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Give episodes to free slots until `stopped()`, `attempts` times if workers die; yield each outcome.
+    """Run episodes until `stopped()`, each at most `attempts` times if workers die; yield their outcomes.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 

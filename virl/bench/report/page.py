@@ -247,7 +247,7 @@ def _whole_rows(results: Results) -> list[RowResult]:
 
 
 def _group_charts(results: Results) -> list[tuple[str, list[tuple[str, list[Bar]]]]]:
-    """Return (heading, (group, bars) by the first row's value, best first) of each metric with `by_group`."""
+    """Return (heading, [(group, bars)]) per metric with `by_group`; groups best first by the first row."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:

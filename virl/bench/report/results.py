@@ -335,7 +335,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the results' fields `rows` and `published`, cut to rows with values in a group."""
+        """Return the results' fields `rows` and `published`, cut to rows with values of a group's metrics."""
         bare = group is groups[0]
         return {
             "rows": tuple(

@@ -174,7 +174,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
 
 
 def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
-    """Return the numbers of the options that are the table's wishes for the groups of the place's types."""
+    """Return the numbers, from 0, of options that the table has for the place's groups of similar types."""
     del lexicon
     known = load_intentions()
     own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}
