@@ -203,7 +203,7 @@ class PlaceClosed(NotFound):
 
 
 Verdict = Literal["wait", "smaller", "never", "refused"]
-"""Remedy of a refusal: `wait`, try later; `smaller`, ask for less; `never`, none; `refused`, as told.
+"""Remedy of a refusal: `wait` and retry; `smaller`, ask for less; `never`, none; `refused`, see the reply.
 
 `never`: the reply is unsafe or too large. `refused`: the service said no, in its own words."""
 

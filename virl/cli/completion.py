@@ -64,7 +64,7 @@ def models() -> Iterator[str]:
 
 
 def models_of(role: str) -> Iterator[str]:
-    """Yield the names of virl's models of one role, such as `"detector"`, and of all packages' models."""
+    """Yield the names of virl's models of one role, such as "detector", and of all installed packages'."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
     files = data_folder("platform/models").glob("*.yaml")
     own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in files}
@@ -91,7 +91,7 @@ def benchmarks() -> Iterator[str]:
 
 
 def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
-    """Return a completer for a benchmark's option: its choices, and the names that its description gives.
+    """Return a completer for a benchmark's option: its choices, and names quoted or meant in its description.
 
     Args:
         field: of the benchmark's options.

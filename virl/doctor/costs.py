@@ -133,7 +133,7 @@ class PriceTags:
         self._city = open_google("", "", _SOMEWHERE, http=http)
 
     def first_request(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """Return the first request that `ask` would send in a city, priced, as item `what` with a count.
+        """Return the first request that `ask` would send in a city, priced, `count` times, as item `what`.
 
         Args:
             what: of the item, in words.
@@ -151,7 +151,7 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def requests(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return `count` requests to an endpoint of one fixed price, as item `what`; `source`: of the count.
+        """Return `count` requests to an endpoint of fixed price as item `what`; `source` says who counted.
 
         Args:
             what: of the item, in words.

@@ -262,7 +262,7 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Return the tally of the detections with at least `least(label)` score, a sequence for each view.
+    """Return the tally of the detections in each view (`found`) whose score is `least(label)` or more.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.

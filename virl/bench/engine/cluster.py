@@ -67,7 +67,7 @@ class ClusterCrew:
     """
 
     def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
-        """Join the Ray cluster at `address` and start the first of `count` workers; `book`: payments file."""
+        """Join Ray at `address`, start one of `count` workers (`None`: all that fit); `book`: paid sums."""
         self._ray = module("ray", extra="ray")
         self._job = job
         self._count = count
@@ -266,7 +266,7 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return the name of a recognizer's embeddings, "" for others, or a fault; `version` is virl's."""
+        """Return the name of a recognizer's embeddings, "" for other roles, or a fault of this node."""
         if other := _other_version(version):
             return other
         try:

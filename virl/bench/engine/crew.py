@@ -146,7 +146,7 @@ LedgerReply = Paid | tuple[float, float] | str | None
 
 
 def remote_ledger(ask: Callable[[LedgerRequest], LedgerReply]) -> Ledger:
-    """Return a ledger kept in another process; `ask` sends that a request and returns its reply."""
+    """Return a ledger kept in another process, to which `ask` sends a request and returns its reply."""
     ledger = Ledger()
     ledger.book = _RemoteBook(ask)
     return ledger

@@ -18,7 +18,7 @@ INTERSECTION_M = 5.0
 STOP_M = 20.0
 """Metres from the destination; a walk that comes closer has passed it (V-IRL's published code)."""
 WINDOW = 3
-"""Number of actions before a key position's nearest point, and of those from it, that can be its turn."""
+"""Number of actions before the nearest point to a key position, and as many from it, that may be its turn."""
 
 
 @dataclass(frozen=True, slots=True)

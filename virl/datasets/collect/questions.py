@@ -144,7 +144,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """Return the table's wish for a type of the place, and three wishes for types of groups it is not in.
+    """Return the table's sentence for a type of the place, and three wrong ones for types of other groups.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
 

@@ -52,7 +52,7 @@ class RoutesSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The city, mover, mind and lookout with which routes are planned and described."""
+    """The city, mover, mind and lookout (for landmarks) with which routes are planned and described."""
 
     city: City
     mover: Mover
