@@ -136,7 +136,7 @@ def run_benchmark(
 
 
 def engine_name(engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object]) -> EngineName:
-    """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
+    """Return the engine asked for, else threads for a rate limit or `objects`, else the benchmark's default.
 
     Args:
         engine: as asked for; its name may be left open.

@@ -176,7 +176,7 @@ class Entry:
 
     @classmethod
     def read(cls, line: bytes) -> "Entry":
-        """Return the entry in a line of a book's file.
+        """Return the entry in a line of a book's file; raise ValueError if the line holds none.
 
         Raises:
             ValueError: it is none.

@@ -146,7 +146,7 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Add to the book what an account's journal sums up, `told`, beyond the book; a warning names `run`.
+        """Add to the book what it lacks of `told`, the sums in an account's journal; a warning names `run`.
 
         Args:
             told: sums by the journal.

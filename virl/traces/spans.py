@@ -48,7 +48,7 @@ _TOKEN_BOUNDS = [4.0**power for power in range(14)]
 _SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
 
 Value = str | bool | int | float | tuple[str, ...]
-"""Type of a span attribute's value."""
+"""Value of a span's attribute: a text, truth value, number or tuple of texts."""
 Attributes = Mapping[str, Value | None]
 """Attributes of a span by name; those with value `None` are left out."""
 

@@ -67,7 +67,7 @@ class ClusterCrew:
     """
 
     def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
-        """Join Ray at `address`, start one of `count` workers (`None`: all that fit); `book`: paid sums."""
+        """Join Ray at `address`; start the first of `count` workers (`None`: all that fit); `book`: file."""
         self._ray = module("ray", extra="ray")
         self._job = job
         self._count = count
@@ -214,7 +214,7 @@ class RemoteFault:
     text: str
 
     def error(self) -> VirlError:
-        """Return the error to raise in this process."""
+        """Return the error of the other process, made anew to be raised in this one."""
         return self.kind(self.text)
 
 

@@ -27,7 +27,7 @@ class KeyPosition:
 
     position: LatLng
     turn: str
-    """Name of the right action at the position."""
+    """Name of the right action at the position, as in `WalkedPath.actions`."""
 
 
 @dataclass(frozen=True, slots=True)

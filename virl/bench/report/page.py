@@ -279,7 +279,7 @@ def _heat(table: Confusion) -> Heat:
 
 
 def _metric_bars(rows: Sequence[RowResult], metric: Metric, group: str, longest: float) -> list[Bar]:
-    """Return a metric's bars in one group, one per row with a value; `longest` is 100 percent."""
+    """Return a metric's bars in one group, one per row with a value; a value of `longest` fills the chart."""
     bars = []
     for number, row in enumerate(rows):
         value = row.groups.get(metric.key, {}).get(group)

@@ -44,7 +44,7 @@ def storefront_score(recognizer: Recognizer, photo: Image) -> float:
 WORK = "work"
 """Name of the folder with the state of a collection, which a complete data set no longer needs."""
 COVER_M = 25.0
-"""Metres around a panorama searched from within which no other panorama is searched from. Chosen."""
+"""Radius in metres around each searched panorama in which no other panorama is searched from. Chosen."""
 MAX_DISTANCE_M = 25.0
 """Default of the most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30

@@ -246,7 +246,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may step from `before` to `node`: allowed, whole, not from crossing to crossing.
+    """Return whether a walk may step from `before` to `node`: allowed, no link cut off, not both crossings.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """
