@@ -136,7 +136,7 @@ class _Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Send a refused probe with a wrong key; return "reached" if that key is refused, else "unclear"."""
+        """Send a refused probe with a wrong key; return "reached" if refused for that key, or why not."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
