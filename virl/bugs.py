@@ -22,7 +22,7 @@ _NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(o
 
 
 def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None = None) -> VirlError:
-    """Return an exception as a one-line error that names the faulty line under `home` and the run to resume.
+    """Return an exception as a one-line error: the line under `home` that raised it, how to resume `run`.
 
     A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
     `ModelUnavailable`; memory that is used up, a plain `VirlError`.

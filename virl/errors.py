@@ -203,7 +203,7 @@ class PlaceClosed(NotFound):
 
 
 Verdict = Literal["wait", "smaller", "never", "refused"]
-"""Remedy after a refusal: `wait`, a later try; `smaller`, a request for less; `never`, none.
+"""Remedy of a refusal: `wait` and retry; `smaller`, ask for less; `never`, none; `refused`, see the reply.
 
 `never`: the reply is unsafe or too large. `refused`: the service said no, in its own words."""
 

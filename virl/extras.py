@@ -17,7 +17,7 @@ PACKAGES = {
 
 
 def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
-    """Raise `error`, with `what` as its subject, if one of an extra's packages is not installed; import none.
+    """Raise `error` if an extra's package is not installed; `what`: the work that needs it. Imports nothing.
 
     Args:
         extra: the name of virl's extra, such as "osm".

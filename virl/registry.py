@@ -73,7 +73,7 @@ class Registry(Generic[T]):
         return self._usable(self.names())
 
     def others(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Return (objects by name, faults) of other packages, as `usable` does of all."""
+        """Return (objects by name, faults) of other packages: importable objects, a fault for any other."""
         ours = self.builtin()
         return self._usable([name for name in self.names() if name not in ours])
 
@@ -189,7 +189,7 @@ def load(reference: str) -> Any:
 
 @cache
 def scan(package: str, module: str, name: str) -> Mapping[str, str]:
-    """Return "package.folder.module:name" by folder, for all folders below a package with a `module.py`.
+    """Return "package.folder.module:name" by folder, for each folder below a package that holds `module.py`.
 
     No folder is imported.
 

@@ -50,7 +50,7 @@ class RetryPolicy:
         tell: Callable[[T, float], None],
         tried: int = 0,
     ) -> T:
-        """Run `attempt` until it succeeds or, with `tried` earlier ones, no try is left; return the outcome.
+        """Run `attempt`, again while its `failure` may pass and tries are left; return the last outcome.
 
         Args:
             attempt: the function; its exceptions end the tries.

@@ -299,7 +299,7 @@ def find_benchmark(name: str) -> AnyBenchmark:
 
 
 def lines_on_benchmarks() -> tuple[dict[str, str], list[VirlError]]:
-    """Return ({name: one line on each benchmark}, errors of other packages); imports none of virl's own."""
+    """Return ({benchmark's name: one line on it}, errors in other packages), without importing virl's own."""
     found, faults = BENCHMARKS.others()
     ours = {name: first_line(place.partition(":")[0]) for name, place in _scan_builtin().items()}
     return dict(sorted(({name: one.about for name, one in found.items()} | ours).items())), faults

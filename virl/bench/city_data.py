@@ -31,11 +31,11 @@ from virl.platform.providers.cities import name_of_city, region_of_city
 from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
-"""Number of routes in a made city's data set; chosen: twice V-IRL's for a district."""
+"""Number of routes collected for a made city. Chosen: twice the number V-IRL has for a district."""
 
 
 class Uncollected(VirlError):
-    """The error that a made city's data set is missing and must not be collected now."""
+    """The error that a made city has no data set yet, and that the run is not allowed to collect one."""
 
 
 class CityOptions(BenchOptions):
@@ -55,7 +55,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """Return a city's data set, cut to a square; if missing, a made city's is collected as `needs` tells.
+    """Return a city's data set, cut to `side_m`; if none exists, collect a made city's with `needs` in it.
 
     Args:
         options: where it is, and how much of it.
@@ -109,7 +109,7 @@ def square_around(center: LatLng, side: float) -> Region:
 
 
 def _fingerprint(city: City) -> str:
-    """Return a digest of a made city's panoramas and central places, which differs where the city differs."""
+    """Return a digest of a made city's number of panoramas and of its places within 1 km of the centre."""
     near = [
         (place.id, place.name, place.types, place.position, place.review_count)
         for place in city.places.nearby(city.center, 1000.0)

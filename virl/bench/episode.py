@@ -96,7 +96,7 @@ class WorkerLost(VirlError):
 
 
 def may_pass(fault: BaseException) -> bool:
-    """Return whether an episode's error may not come again, so that another try may succeed.
+    """Return whether the cause of an episode's error may pass, so that another try may succeed.
 
     Yes for `TryAgain`, a worker that was lost, time-outs and broken connections, a provider that is out of
     reach, overloaded or asks for patience (no reply, HTTP 408, 425, 429 and 5xx), and a model that cannot be

@@ -32,7 +32,7 @@ def parameters(
     taken: Collection[str] = (),
     complete: Callable[[str, str, Collection[str]], Completer] | None = None,
 ) -> Iterator[Parameter]:
-    """Yield a `typer` parameter for each field of `options` whose flag is not `taken`; its default is `None`.
+    """Yield a `typer` parameter, in help section `panel`, for each field whose flag is not `taken`.
 
     Args:
         options: of the benchmark.

@@ -259,7 +259,7 @@ class RunProgress(Progress):
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Yield lines for the user: episodes left and done, how many at a time and, if known, their time.
+    """Yield lines for the user on a run in `out`: episodes left and done, number at a time, time if known.
 
     Args:
         benchmark: what is run.

@@ -130,7 +130,7 @@ class Resources:
         return self.make_once(("city", name), lambda: self._open_city(name, access))
 
     def town(self, name: str) -> City:
-        """Return the city with this name, one that needs no network, opened without recording or replay.
+        """Return the city with this name, opened once and without recording or replaying network requests.
 
         Raises:
             UnknownName: there is no such city.
@@ -156,7 +156,7 @@ class Resources:
         return self.make_once(("mind", spec), lambda: self._open_mind(spec)).with_own_ledger()
 
     def detector(self, name: str, city: str = "") -> Detector:
-        """Return a detector that all threads share, their calls batched, for views of a city.
+        """Return a detector for views of `city` ("": any), shared by all threads, which batches their calls.
 
         Args:
             name: in `platform/models`, or a path to a model file.
@@ -177,7 +177,7 @@ class Resources:
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
-        """Return a text reader (OCR), for views of a city, whose calls all threads share in batches."""
+        """Return a text reader (OCR) for views of `city` ("": any), shared by all threads in batches."""
         return SharedReader(self.share_model(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
@@ -185,7 +185,7 @@ class Resources:
         return SharedMatcher(self.share_model(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
-        """Return a describer of views, of a city, whose calls all threads share in batches."""
+        """Return a describer of views of `city` ("": any), whose calls all threads share in batches."""
         return SharedDescriber(self.share_model(ModelUse("describer", name, city)).ask)
 
     def make_once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:

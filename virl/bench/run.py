@@ -37,7 +37,7 @@ THREADS = 8
 
 
 class Unpaid(VirlError):
-    """The error of a run whose budget is spent, or whose model refuses, before its last episode."""
+    """The error that a run stops before its last episode, since its budget is spent or its model refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def run_benchmark(
 
 
 def engine_name(engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object]) -> EngineName:
-    """Return the name of the engine to use: as asked for, else the default, which is threads for `objects`.
+    """Return the engine asked for, else threads for a rate limit or `objects`, else the benchmark's default.
 
     Args:
         engine: as asked for; its name may be left open.

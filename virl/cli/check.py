@@ -142,7 +142,7 @@ def _check_model(file: str) -> Summary:
 
 
 def _summarize(path: Path, kind: str) -> str:
-    """Return the contents, in a line, of a file of a kind that needs no run; raise VirlError if wrong."""
+    """Return a line on a file of any kind but character or model; raise VirlError if anything is wrong."""
     match kind:
         case "city":
             from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers

@@ -34,7 +34,7 @@ def completer(names: Callable[[], Iterable[str]]) -> Completer:
 
 
 def agents() -> Iterator[str]:
-    """Yield the names of virl's and packages' agents, and the YAML files in the current folder."""
+    """Yield the names of virl's and installed packages' agents, and the YAML files in the current folder."""
     yield from names_in("agents", ".yaml")
     if _packages_add("virl.routines"):
         from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
@@ -44,7 +44,7 @@ def agents() -> Iterator[str]:
 
 
 def cities() -> Iterator[str]:
-    """Yield the names of virl's and packages' cities."""
+    """Yield the names of virl's and installed packages' cities."""
     yield from names_in("platform/cities", ".yaml")
     if _packages_add("virl.providers"):
         from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
@@ -64,7 +64,7 @@ def models() -> Iterator[str]:
 
 
 def models_of(role: str) -> Iterator[str]:
-    """Yield the names of virl's models of one role, such as `"detector"`, and of all packages' models."""
+    """Yield the names of virl's models of one role, such as "detector", and of all installed packages'."""
     kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
     files = data_folder("platform/models").glob("*.yaml")
     own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in files}
@@ -85,13 +85,13 @@ def minds() -> Iterator[str]:
 
 
 def benchmarks() -> Iterator[str]:
-    """Yield the names of virl's and packages' benchmarks."""
+    """Yield the names of virl's and installed packages' benchmarks."""
     yield from (spelt(path.parent.name) for path in data_folder("benchmarks").rglob("definition.py"))
     yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
 
 
 def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
-    """Return a completer for a benchmark's option: its choices, and the names that its description gives.
+    """Return a completer for a benchmark's option: its choices, and names quoted or meant in its description.
 
     Args:
         field: of the benchmark's options.

@@ -111,7 +111,7 @@ def access_of(
 def part_of(
     city: str | None, around: str | None, radius: float | None, *, invented: bool = False
 ) -> str | None:
-    """Return the name of a city or its part within `radius` metres `around` a place, or with life invented.
+    """Return the name of a city, or of its part `radius` metres `around` a place, or with `invented` life.
 
     The life of a made city is invented anyway.
 

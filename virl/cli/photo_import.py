@@ -21,7 +21,7 @@ from virl.platform.providers.pictures.graph import picture_graph
 def import_folder(
     folder: Path, track_file: Path | None, offset_s: float, out: Path | None, author: str, licence: str
 ) -> Iterator[str]:
-    """Import a folder of photographs, and a GPX track, as a city with index `out`; yield lines on the result.
+    """Import photographs, times moved by `offset_s`, and a track as a city with index `out`; yield lines.
 
     Args:
         folder: with photographs.

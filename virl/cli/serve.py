@@ -13,7 +13,7 @@ from virl.extras import require
 
 
 class Transport(StrEnum):
-    """The ways in which clients reach an MCP server."""
+    """The ways in which clients reach an MCP server: over standard input and output, or HTTP."""
 
     stdio = "stdio"
     http = "http"

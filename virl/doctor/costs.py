@@ -133,7 +133,7 @@ class PriceTags:
         self._city = open_google("", "", _SOMEWHERE, http=http)
 
     def first_request(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """Return the first request that `ask` would send in a city, priced, as item `what` with a count.
+        """Return the first request that `ask` would send in a city, priced, `count` times, as item `what`.
 
         Args:
             what: of the item, in words.
@@ -151,7 +151,7 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def requests(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return `count` requests to an endpoint of one fixed price, as item `what`; `source`: of the count.
+        """Return `count` requests to an endpoint of fixed price as item `what`; `source` says who counted.
 
         Args:
             what: of the item, in words.
@@ -171,7 +171,7 @@ LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _RAYS = 160
-"""Number of rays along each side of a view, whose tiles they find. Chosen: all that 640 rays would find."""
+"""Number of rays cast along each side of a view to find its tiles. Chosen: 640 rays would find no more."""
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
 _TILES = f"tiles touched at zoom {_ZOOM}"
 
@@ -201,7 +201,7 @@ class District:
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """Return the costs of a step, a run of `moves` moves and place localization in two districts, by imagery.
+    """Return costs of a step, a run (`moves=None`: Hiro's limit) and place localization in two districts.
 
     Args:
         settings: prices, and which generation of the APIs is asked.

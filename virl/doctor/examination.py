@@ -35,7 +35,7 @@ def examine_machine(
     mind: str = "rules",
     record: Recording | None = None,
 ) -> Report:
-    """Check machine, services and mind; price a run of `moves` moves with habits counted in `runs`.
+    """Check machine, services (`budget_usd=None`: free ones) and mind; price a run by habits in `runs`.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.
@@ -85,7 +85,7 @@ def examine_machine(
 
 
 def _ask_open_services(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
-    """Return the outcomes of asking the open services of a city; empty if it uses none."""
+    """Ask a city's open services; return the outcomes, empty if it uses none, and note gaps in `left_out`."""
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
@@ -119,7 +119,7 @@ def _estimate_costs(
 
 
 def _mover_finding(city: str, asked: ProbeOutcomes) -> Finding:
-    """Return the finding on which mover fits the middle of a city, and why; costs nothing."""
+    """Return which mover fits the middle of a city, and why; asks Google, free, if `asked` reached it."""
     what, needed_for = f"mover in {city}", f"`virl run --city {city}` without --mover"
     planned = planned_mover(city)
     known = {one.status for one in asked.outcomes if one.service == _TILES} & {"reached", "refused"}

@@ -154,7 +154,7 @@ def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
 
 
 def _place_views(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Yield (view aimed at a place, the place's types of the 20), one place of each type in turn."""
+    """Yield (view aimed at a place, its types that localization uses), one place of each type in turn."""
     by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)

@@ -61,7 +61,7 @@ _PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
-    """Return the findings on this machine; `base_url` is asked instead of Google, if not `None`."""
+    """Return the findings on this machine, one of them that requests go to `base_url` if that is given."""
     own = (
         [Finding(BASE_URL_VARIABLE, "ok", f"requests go to {base_url} instead of Google", "tests")]
         if base_url

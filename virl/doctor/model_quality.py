@@ -262,7 +262,7 @@ def _resident() -> float:
 def score_detections(
     views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Return the tally of the detections with at least `least(label)` score, a sequence for each view.
+    """Return the tally of the detections in each view (`found`) whose score is `least(label)` or more.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
@@ -325,7 +325,7 @@ def _count_finds(
     fit: Callable[[FoundT, LabelledThing], float],
     least: float,
 ) -> None:
-    """Add a view's finds to `tally`: right if the best `fit` of one is `least` or more, to a clear thing."""
+    """Count a view's finds in `tally`; one is right if it `fit`s a clear thing best, by at least `least`."""
     hit: set[int] = set()
     for one in found:
         fits = [fit(one, thing) for thing in things]

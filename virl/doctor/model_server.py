@@ -32,7 +32,7 @@ _NOT_ASKED = "no free request is known for this provider, so its server was not 
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """A server's report on one model: whether it has it, and how much the model can read."""
+    """A server's report on one model: whether the server has it, and how many tokens the model can read."""
 
     present: bool
     context: int | None = None
@@ -136,7 +136,7 @@ def _ask_gemini(client: httpx.Client, host: ModelHost, model: str) -> ModelRepor
 
 
 def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> ModelReport:
-    """Return the report in a page on one model, whose field `context` holds the tokens it reads."""
+    """Ask for a model's page at `url`, and return the report; field `context` of the page has its tokens."""
     said = client.get(url, headers=headers)
     if said.status_code == 404:
         return ModelReport(present=False)

@@ -17,7 +17,7 @@ from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.stored_replies import Keeping, Recording
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
-"""The result of asking a service with the key.
+"""Result of asking a service: `reached`, `refused` (the key may not), `limited` (quota), `failing` ...
 
 `refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
 `unreachable`: no answer at all. `unclear`: the answer does not tell."""
@@ -79,7 +79,7 @@ class _Questioner:
         left_out: LeftOut,
         record: Recording | None,
     ) -> None:
-        """Open clients for each way of probing with `keys`, and one with a wrong key; see `ask_google`."""
+        """Open clients with `keys` for free, refused and paid probes, and a client with a wrong key."""
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         self._ledger = None if budget_usd is None else Ledger(budget_usd)
@@ -136,7 +136,7 @@ class _Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compare_with_key(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """Send a refused probe with a wrong key; return "reached" if that gets refused for its key."""
+        """Send a refused probe with a wrong key; return "reached" if refused for that key, or why not."""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
@@ -223,7 +223,7 @@ def _group_by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, .
 
 
 State = Literal["ok", "missing", "broken"]
-"""The state of a finding. `missing`: a part can be added. `broken`: the offline core fails."""
+"""State of a finding: `ok`; `missing`, a part that can be added; `broken`, the offline core fails."""
 
 
 @dataclass(frozen=True, slots=True)

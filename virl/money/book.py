@@ -176,7 +176,7 @@ class Entry:
 
     @classmethod
     def read(cls, line: bytes) -> "Entry":
-        """Return the entry in a line of a book's file.
+        """Return the entry in a line of a book's file; raise ValueError if the line holds none.
 
         Raises:
             ValueError: it is none.
@@ -244,7 +244,7 @@ class Book:
     """A limit in US dollars and the sums of all accounts, written to a file; thread-safe."""
 
     def __init__(self, limit_usd: float | None = None, path: Path | None = None, run: str = "") -> None:
-        """Begin a book with the sums that its file, `path`, already holds; `run` is the id of the run.
+        """Begin a book (`limit_usd=None`: no limit) with the sums in its file, `path`; `run` is the run's id.
 
         Args:
             limit_usd: dollars; `None` sets no limit.

@@ -37,7 +37,7 @@ class Ledger:
     """
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
-        """Begin a ledger with the book in the file `book` of the run with the id `run`; `None`: no limit."""
+        """Begin a ledger, `limit_usd=None` for no limit; `book`: file of payments, `run`: the run's id."""
         self.book = Book(limit_usd, book, run)
         if self.book.lacks_last:
             lost = "its last line is cut short: one request's sum is lost at most; the larger of"
@@ -146,7 +146,7 @@ class Ledger:
         return self.book.payments(account)
 
     def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
-        """Add to the book what an account's journal, `told`, has beyond the book; a warning names `run`.
+        """Add to the book what it lacks of `told`, the sums in an account's journal; a warning names `run`.
 
         Args:
             told: sums by the journal.

@@ -72,7 +72,7 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
 
 
 def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> WrittenNarration:
-    """Narrate an episode of a benchmark's run into its folder `narrations/EPISODE/`; return the narration.
+    """Narrate a benchmark's episode into `narrations/EPISODE/` of its run; `data`: folder of its data set.
 
     Args:
         run: the run's folder, with `records.jsonl` and `settings.json`.

@@ -11,7 +11,7 @@ import shapely
 from virl.geo.globe import LocalFrame
 
 Position = tuple[float, float]
-"""Latitude and longitude, WGS84 degrees."""
+"""A position as (latitude, longitude), WGS84 degrees."""
 Shape = shapely.Polygon | shapely.LineString | shapely.Point
 """A geometry of the ground: a polygon, a line or a point."""
 WayKind = Literal["main", "street", "lane", "footpath"]

@@ -66,7 +66,7 @@ class Mark:
     href: str = ""
     """Address that the mark links to; empty without link."""
     is_minor: bool = False
-    """True if readers who go from link to link by keyboard skip the mark's."""
+    """True if the mark's link is skipped by readers who go from link to link by keyboard."""
     radius_m: float = 0.0
     """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
@@ -100,7 +100,7 @@ class MapFigure:
     marks: tuple[Mark, ...]
     """Marks, the most important last."""
     names: tuple[tuple[Name, bool], ...]
-    """Pairs of a street's or area's name and True if there is room to write it."""
+    """Names of streets and areas, each as (name, True if there is room to write it)."""
     legend: tuple[tuple[str, str], ...] = ()
     """Lines of the legend, each as (style classes, words)."""
     notice: str = ""
@@ -158,7 +158,7 @@ class _Room:
 
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
-    """Return a mark with a place for its label taken in `room`; unchanged if it has none or none is free."""
+    """Return a mark with a place for its label, taken in `room`; unchanged without label or free place."""
     if not mark.label:
         return mark
     x, y = _pixels(paper, (mark.x, mark.y))

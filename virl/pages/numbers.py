@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return digits after the point: 0 for whole values or a largest from 100, 1 for one from 10, else 2."""
+    """Return digits after the point: 0 if all are whole or one is >= 100, else 1 if one is >= 10, else 2."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):

@@ -60,13 +60,13 @@ class Plot:
     width: float
     height: float
     left: float
-    """Left end of the horizontal rules."""
+    """Left end of the horizontal rules, SVG units."""
     right: float
-    """Right end of the horizontal rules."""
+    """Right end of the horizontal rules, SVG units."""
     base: float
-    """Vertical position of the labels below the chart."""
+    """Vertical position of the labels below the chart, SVG units."""
     rules: tuple[tuple[float, str], ...]
-    """(vertical position, text) of each tick."""
+    """(vertical position in SVG units, text) of each tick."""
     labels: tuple[tuple[float, str], ...]
     """(horizontal position, text) of each label; overlapping ones are left out."""
     lines: tuple[Line, ...]

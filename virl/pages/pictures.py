@@ -31,7 +31,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return JPEG data URIs of pictures in a folder by path, together at most `budget` bytes.
+    """Return {path: JPEG data URI} of pictures in a folder, at most `budget` bytes (`None`: default).
 
     Args:
         folder: the folder of the run.
@@ -49,7 +49,7 @@ def embed(
 def embed_all(
     views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[InFolder, str]:
-    """Return JPEG data URIs of pictures, in the best grade at which all fit into `budget` bytes.
+    """Return {picture: JPEG data URI} in the best grade that fits into `budget` bytes (`None`: default).
 
     A sample of the pictures tells the grade, so that each is made about once. One that is missing, is no
     picture, or lies outside its folder is left out. If not even the coarsest grade fits (beyond some 1,500

@@ -93,7 +93,7 @@ def html_page(
     data: object = None,
     beside: bool = False,
 ) -> str:
-    """Return a page as HTML with a content security policy that allows only its own style and script.
+    """Return template `name` as an HTML page that may load only its own styles and scripts, and hold `data`.
 
     Args:
         templates: the templates, with the page's styles and scripts beside them.

@@ -83,7 +83,7 @@ def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
 
 
 def _schema_inside(kind: Kind, part: str | int) -> object:
-    """Return the schema of a field (`str`) or list entry (`int`) in a kind; no dictionary without one."""
+    """Return the schema of a field (`str`) or list entry (`int`) in a kind; no `dict` if there is none."""
     if isinstance(part, int):
         return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
     patterns = kind.get("patternProperties", {}).values()

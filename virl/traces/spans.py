@@ -48,7 +48,7 @@ _TOKEN_BOUNDS = [4.0**power for power in range(14)]
 _SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
 
 Value = str | bool | int | float | tuple[str, ...]
-"""Type of a span attribute's value."""
+"""Value of a span's attribute: a text, truth value, number or tuple of texts."""
 Attributes = Mapping[str, Value | None]
 """Attributes of a span by name; those with value `None` are left out."""
 
@@ -254,7 +254,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Yield (trace provider, metric provider), flushed at the end; without extra: `None`, or raise if `must`.
+    """Yield (trace provider, metric provider), flushed at the end; `None` without extra, or raise if `must`.
 
     Raises:
         ModelUnavailable: the extra is missing.

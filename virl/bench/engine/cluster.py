@@ -30,7 +30,7 @@ from virl.version import code_version
 _MODEL_THREADS = 64
 """Most requests that the actor of a model accepts at once, to batch them. Chosen."""
 MOST_STILLBORN = 3
-"""Number of workers lost before they were ready at which a run is given up. Chosen."""
+"""Number of workers that die while they open the benchmark at which a run is given up. Chosen."""
 
 PATIENCE_S = 30.0
 """Seconds without a ready worker after which a warning says that the cluster has no room. Chosen."""
@@ -67,7 +67,7 @@ class ClusterCrew:
     """
 
     def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
-        """Join the Ray cluster at `address` and start the first of `count` workers; `book`: payments file."""
+        """Join Ray at `address`; start the first of `count` workers (`None`: all that fit); `book`: file."""
         self._ray = module("ray", extra="ray")
         self._job = job
         self._count = count
@@ -166,7 +166,7 @@ class ClusterCrew:
         return [Ready(slot) for slot in slots]
 
     def _drop_worker(self, place: _PendingReply, fault: Exception) -> list[Event]:
-        """End a dead worker, start another, and return a `Died` for each slot that was lost."""
+        """Replace the worker that died of `fault` in the call `place`; return a `Died` for each slot lost."""
         why = reason_of(fault)
         # A worker with several episodes is told dead once for each; the first call replaced it.
         if place.worker not in self._workers:
@@ -214,7 +214,7 @@ class RemoteFault:
     text: str
 
     def error(self) -> VirlError:
-        """Return the error to raise in this process."""
+        """Return the error of the other process, made anew to be raised in this one."""
         return self.kind(self.text)
 
 
@@ -266,7 +266,7 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self, version: str) -> str | RemoteFault:
-        """Return the name of a recognizer's embeddings, "" for others, or a fault; `version` is virl's."""
+        """Return the name of a recognizer's embeddings, "" for other roles, or a fault of this node."""
         if other := _other_version(version):
             return other
         try:

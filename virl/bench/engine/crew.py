@@ -77,7 +77,7 @@ class Crew(Protocol):
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """Give episodes to free slots until `stopped()`, `attempts` times if workers die; yield each outcome.
+    """Run episodes until `stopped()`, each at most `attempts` times if workers die; yield their outcomes.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 
@@ -146,7 +146,7 @@ LedgerReply = Paid | tuple[float, float] | str | None
 
 
 def remote_ledger(ask: Callable[[LedgerRequest], LedgerReply]) -> Ledger:
-    """Return a ledger kept in another process; `ask` sends that a request and returns its reply."""
+    """Return a ledger kept in another process, to which `ask` sends a request and returns its reply."""
     ledger = Ledger()
     ledger.book = _RemoteBook(ask)
     return ledger

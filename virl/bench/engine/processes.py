@@ -23,7 +23,7 @@ from virl.money.ledger import Ledger
 from virl.traces.spans import export_traces
 
 MOST_STILLBORN = 3
-"""Number of processes lost before they were ready at which a run is given up. Chosen."""
+"""Number of processes that die while they open the benchmark at which a run is given up. Chosen."""
 
 ENDING_S = 2.0
 """Seconds that a process has to end by itself before it is killed. Chosen."""

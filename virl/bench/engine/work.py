@@ -23,7 +23,7 @@ from virl.settings.model import check_settings
 from virl.traces.spans import span
 
 FIRST_WAIT_S = 1.0
-"""Seconds before an episode's second try, doubled with each further one. Chosen: minds retry first."""
+"""Seconds before an episode's second try, doubled with each further one. Chosen: minds retry too."""
 
 LONGEST_REASON = 300
 """Most characters of a failure's reason; a longer one is shortened. Chosen."""

@@ -29,7 +29,7 @@ def dtw(distances: Floats) -> float:
 
 
 def ndtw(distances: Floats, threshold: float) -> float:
-    """Return the normalised DTW, [0, 1], 1 best (Magalhaes et al. 2019); ends within `threshold` succeed."""
+    """Return the normalised DTW, [0, 1], 1 best: e ** (-DTW / (gold nodes x `threshold`)); in one unit."""
     return exp(-dtw(distances) / (distances.shape[1] * threshold))
 
 
@@ -45,7 +45,7 @@ def sdtw(distances: Floats, threshold: float, success: bool) -> float:
 
 
 def cls(distances: Floats, threshold: float, walked_length: float, gold_length: float) -> float:
-    """Return CLS, coverage weighted by length score, [0, 1], 1 best (Jain et al. 2019); all in one unit.
+    """Return CLS (Jain et al. 2019), [0, 1], 1 best; `threshold`: distance at which coverage falls to 1/e.
 
     Args:
         distances: as for `dtw`.
@@ -154,9 +154,9 @@ class StreetScore:
     spd: float
     """Shortest path distance: links from the end of the walk to the target; `inf` if no way leads there."""
     kpa: float
-    """Key point accuracy as the paper defines it, [0, 1]."""
+    """Key point accuracy as `kpa` defines it, [0, 1]: the share of key points that the walk gets right."""
     kpa_published: float
-    """Key point accuracy as the published code computes it, [0, 1]."""
+    """Key point accuracy as VELMA's published code computes it, [0, 1] (see `kpa_published`)."""
 
 
 @dataclass(frozen=True, slots=True)

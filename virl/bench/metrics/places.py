@@ -18,7 +18,7 @@ INTERSECTION_M = 5.0
 STOP_M = 20.0
 """Metres from the destination; a walk that comes closer has passed it (V-IRL's published code)."""
 WINDOW = 3
-"""Number of actions, both before and from the point nearest a key position, among which its turn counts."""
+"""Number of actions before the nearest point to a key position, and as many from it, that may be its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class KeyPosition:
 
     position: LatLng
     turn: str
-    """Name of the right action at the position."""
+    """Name of the right action at the position, as in `WalkedPath.actions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class VlnScore:
 def score_vln(
     walked: WalkedPath, first_action: str, between: Sequence[KeyPosition], destination: LatLng
 ) -> VlnScore:
-    """Return V-IRL's metrics of a walk; `first_action` is the right start, `between` are its key positions.
+    """Return V-IRL's metrics of a walk; `first_action`: the right one, `between`: key positions on the way.
 
     Args:
         walked: the walk; its positions are not empty.
@@ -171,7 +171,7 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
 
 
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
-    """Return the letter that V-IRL's code takes from a reply, given the right one; else `mapped`, or `None`.
+    """Return the letter V-IRL's code takes from a reply, favouring `right`; else `mapped`, `None` if empty.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
     case: so `Customers come` is C where C is right; else what a chat model read in it.

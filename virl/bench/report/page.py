@@ -247,7 +247,7 @@ def _whole_rows(results: Results) -> list[RowResult]:
 
 
 def _group_charts(results: Results) -> list[tuple[str, list[tuple[str, list[Bar]]]]]:
-    """Return (heading, (group, bars) by the first row's value, best first) of each metric with `by_group`."""
+    """Return (heading, [(group, bars)]) per metric with `by_group`; groups best first by the first row."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -279,7 +279,7 @@ def _heat(table: Confusion) -> Heat:
 
 
 def _metric_bars(rows: Sequence[RowResult], metric: Metric, group: str, longest: float) -> list[Bar]:
-    """Return a metric's bars in one group, one per row with a value; `longest` is 100 percent."""
+    """Return a metric's bars in one group, one per row with a value; a value of `longest` fills the chart."""
     bars = []
     for number, row in enumerate(rows):
         value = row.groups.get(metric.key, {}).get(group)

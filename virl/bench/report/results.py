@@ -201,7 +201,7 @@ def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: Base
 
 
 def _in_city(tally: Tally, city: str) -> Tally:
-    """Return a tally whose unit has the city's name before it; raise TypeError if it is not finite."""
+    """Return a tally with the city's name before its unit; raise TypeError for a hit or weight not finite."""
     if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
         raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
     return replace(tally, unit=f"{city}/{tally.unit}")
@@ -320,7 +320,7 @@ def shown_metrics(results: Results) -> list[Metric]:
 
 
 def split(results: Results) -> list[Results]:
-    """Return the results in parts, so that rows with any metric in common are in one part.
+    """Return the results in parts: rows with a metric in common are together, no two parts share a metric.
 
     Rows without a value are in the first table.
     """
@@ -335,7 +335,7 @@ def split(results: Results) -> list[Results]:
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
     def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the results' fields `rows` and `published`, cut to rows with values in a group."""
+        """Return the results' fields `rows` and `published`, cut to rows with values of a group's metrics."""
         bare = group is groups[0]
         return {
             "rows": tuple(

@@ -56,7 +56,7 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 
 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
-    """Yield one part's tables for a terminal `width` characters wide, published results last."""
+    """Yield tables of results with metrics in common, `width` characters wide, published results last."""
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)

@@ -74,7 +74,7 @@ def write_walks_page(
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
 ) -> None:
-    """Write a run's walks to HTML file `path`; metric `success` is the outcome, `figures` the metrics' texts.
+    """Write walks as HTML; `about`: the map, `success`: metric of the outcome, `figures`: metrics as texts.
 
     Args:
         path: of the HTML file.

@@ -43,7 +43,7 @@ class Reports:
 def write_reports(
     folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
 ) -> Reports:
-    """Write a report's files, print its table, with published results if `published`; return two paths.
+    """Write a report into `out`, else the only run's folder, and print its table; return the two main files.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.

@@ -334,7 +334,7 @@ def make_questions(
     seed: int,
     progress: Progress,
 ) -> None:
-    """Add a question about each place with an image to `questions`, or a reason against one to `unasked`.
+    """Add a question about each place with an image to `questions`, or to `unasked` why there is none.
 
     Args:
         places: of the data set.

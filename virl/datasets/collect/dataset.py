@@ -173,7 +173,7 @@ class RouteRow(Row):
     instruction: str = Field(min_length=1)
     """Instruction that counts crossings, for an agent that sees every crossing on its way."""
     instruction_paper: str = Field(min_length=1)
-    """Instruction without counts of crossings, for agents that V-IRL's hints tell where the next turn is."""
+    """Instruction without counts of crossings, for agents that V-IRL's hints tell of each next turn."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")

@@ -44,7 +44,7 @@ def storefront_score(recognizer: Recognizer, photo: Image) -> float:
 WORK = "work"
 """Name of the folder with the state of a collection, which a complete data set no longer needs."""
 COVER_M = 25.0
-"""Metres around a panorama that places are searched from; others within are not searched from. Chosen."""
+"""Radius in metres around each searched panorama in which no other panorama is searched from. Chosen."""
 MAX_DISTANCE_M = 25.0
 """Default of the most metres from a place to its nearest panorama (V-IRL's code for localization)."""
 MIN_REVIEWS = 30
@@ -144,7 +144,7 @@ def collect_places(
     *,
     progress: Progress,
 ) -> CollectionState:
-    """Collect a region's places into `folder`, new or continued; return the files of the collection.
+    """Collect a region's places into `folder`, photos judged by `score_photo`; return its files and state.
 
     Args:
         city: where.
@@ -199,7 +199,7 @@ def collect_places(
 
 
 def cover_region(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Return the panoramas to search places from: a part that has all others within `COVER_M` metres of it.
+    """Return some of the panoramas, to search places from: each other one is within `COVER_M` metres of one.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """

@@ -144,7 +144,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """Return the table's wish for a type of the place, and three wishes for types of groups it is not in.
+    """Return the table's sentence for a type of the place, and three wrong ones for types of other groups.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
 
@@ -174,7 +174,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
 
 
 def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
-    """Return the numbers of the options that are the table's wishes for the groups of the place's types."""
+    """Return the numbers, from 0, of options that the table has for the place's groups of similar types."""
     del lexicon
     known = load_intentions()
     own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}

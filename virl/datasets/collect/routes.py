@@ -52,7 +52,7 @@ class RoutesSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The city, mover, mind and lookout with which routes are planned and described."""
+    """The city, mover, mind and lookout (for landmarks) with which routes are planned and described."""
 
     city: City
     mover: Mover
@@ -156,7 +156,7 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
 def _walk(
     guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
 ) -> tuple[Stand, ...] | None:
-    """Return the stands along a walk between two places; `None` if it breaks a limit of the settings."""
+    """Return the points of a walk to `place`; `None` if there is none within the settings' limits."""
     city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
         walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)

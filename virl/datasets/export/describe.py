@@ -62,7 +62,7 @@ def crossings_of(town: Town, path: Sequence[int]) -> list[PathCrossing]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """Return a path's clauses and `ending`; `face`: first the way to face, `None` if no clause can tell it.
+    """Return a path's clauses, then `ending`; with `face`, first where to face, `None` if nothing tells it.
 
     Args:
         town: where it is.
@@ -115,7 +115,7 @@ def landmarks_abeam(town: Town, node: int, heading: float) -> Iterator[tuple[Tow
 
 
 def counting_unit(crossings: Sequence[PathCrossing], rng: Random) -> Unit:
-    """Return the unit in which crossings are counted: lights, by chance, if all have them."""
+    """Return what to count crossings by: by chance traffic lights if all have them, else all crossings."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
 
@@ -150,7 +150,7 @@ def _corners(town: Town, path: Sequence[int], crossing: PathCrossing) -> Iterato
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """Yield clauses on where to face that fit only the first link of `path` (nodes) of those there."""
+    """Yield the clauses on where to face that are true of the path's first link and no other link there."""
     heading = town.headings[path[0]][path[1]]
     others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
     if town.driven[path[0]]:

@@ -191,7 +191,7 @@ def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
 
 
 def _draw_unit(town: Town, crossing: int, rng: Random) -> Unit:
-    """Return the unit in which the crossing, a node, is counted: lights, by chance, if it has them."""
+    """Return what node `crossing` is counted as: a crossing or, by chance, a traffic light if it has one."""
     return "light" if town.lit[crossing] and rng.random() < SAY_LIGHT else "intersection"
 
 
@@ -246,7 +246,7 @@ def _draw_walk(town: Town, allowed: Flags, start: int, rng: Random) -> list[int]
 
 
 def _may_step(town: Town, allowed: Flags, before: int, node: int) -> bool:
-    """Return whether a walk may step to `node`: allowed, no link cut off, not a crossing after another one.
+    """Return whether a walk may step from `before` to `node`: allowed, no link cut off, not both crossings.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

@@ -38,7 +38,7 @@ def export_touchdown(
     seed: int = 0,
     radius: float | None = None,
 ) -> Path:
-    """Write a city as a Touchdown data set with three splits into `folder`, and return it.
+    """Write a city, or its middle within `radius` metres, as Touchdown data with 3 splits; return `folder`.
 
     The same arguments and version give the same bytes.
 

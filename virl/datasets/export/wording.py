@@ -248,7 +248,7 @@ class _Wording:
         }
 
     def _corner(self, mention: Mention) -> str:
-        """Return the words for a landmark at a corner, near or far by chance."""
+        """Return the words for a landmark at a corner; by chance, they say near or far."""
         corners = phrases().corner
         exact = corners.near if mention.depth == "near" else corners.far
         templates = exact if self._rng.random() < SAY_DEPTH else corners.either
