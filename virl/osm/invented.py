@@ -122,7 +122,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
 
 @cache
 def _first_types() -> Mapping[str, Trade]:
-    """Return the first trade of made towns with each main place type, by that type."""
+    """Return by place type the first trade of made towns that has it as its main type."""
     found: dict[str, Trade] = {}
     for trade in trades_table().trades.values():
         found.setdefault(trade.types[0], trade)

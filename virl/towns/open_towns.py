@@ -16,7 +16,7 @@ class OpenTown:
 
     city: City
     streetview: OfflineStreetView
-    """Street view of the town, whose count of kept pictures each run replaces by its own."""
+    """Street view of the town; each run gets a copy with its own count of the pictures kept on disk."""
     omissions: Sequence[Omission] = ()
     """Parts of the city's file that cannot be used."""
 

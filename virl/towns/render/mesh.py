@@ -55,6 +55,7 @@ class Quads:
     seed: NDArray[np.uint32]
 
     def __len__(self) -> int:
+        """Return the number of quads."""
         return len(self.corners)
 
 
