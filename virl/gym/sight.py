@@ -41,7 +41,7 @@ class SignSights:
     _seen: dict[tuple[int, str], bool] = field(default_factory=dict)
     """True if a place's sign can be seen, by number of the panorama and id of the place."""
     _metres: dict[str, Floats] = field(default_factory=dict)
-    """Metres along links from each panorama to the nearest one where a search succeeds, by kind."""
+    """Metres along links from each panorama to the nearest one where a stop succeeds, by kind."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same object: copies of an environment share what is known of the town."""
@@ -65,7 +65,7 @@ class SignSights:
         raise BadInput(f"no sign of {', '.join(kinds)} can be seen from {NEAREST_M:g} to {FARTHEST_M:g} m")
 
     def metres_to(self, kind: str) -> Floats:
-        """Return metres along links from each panorama to one where a search succeeds; infinite if none."""
+        """Return metres along links from each panorama to the next where a stop succeeds, or infinity."""
         if kind not in self._metres:
             reached = {
                 int(node)
@@ -118,7 +118,7 @@ class SightEnv(WalkEnv):
     """
 
     arrive_m = 0.0
-    """Most metres along links to the nearest panorama where a search succeeds, for a stop to succeed: 0."""
+    """Most metres that `metres_from` may be for a stop to succeed: 0, as only panoramas in sight count."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class SightEnv(WalkEnv):
         self.observation_space = spaces.Dict({"kind": spaces.Discrete(len(self.kinds)), "pixels": pixels})
 
     def metres_from(self, pano_id: str) -> float:
-        """Return metres along links from a panorama to one where a search succeeds; infinite if none."""
+        """Return metres along links from a panorama to the next where a stop succeeds, or infinity."""
         return float(self._left[self.ground.number[pano_id]])
 
     def _draw(self, options: dict[str, Any] | None) -> int:

@@ -381,7 +381,7 @@ class Ground:
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
-        """Draw (start, goal) numbers, `within` (least, most) metres along links; both stay if both are given.
+        """Draw panorama numbers (start, goal), `within` (least, most) metres apart; given ones stay.
 
         Args:
             rng: source of chance.

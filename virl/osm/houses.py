@@ -58,7 +58,7 @@ _LOWEST_M = 2.3
 _BEYOND_M = 1.5
 """Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
-"""Least area in square metres that is kept of a piece of house beside a passage, or of a room over one."""
+"""Least area in square metres of a piece of house beside a passage, or of a room over it, that is kept."""
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
 """Keys of tags with the colour of a wall; the first one present counts."""
@@ -67,7 +67,7 @@ _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
 _SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
-"""Number of houses with a tagged material from which a town's other houses take one of these; chosen."""
+"""Least number of houses with tagged materials in a town for its others to take one of these; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",

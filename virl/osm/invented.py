@@ -63,7 +63,7 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """Return the trade of invented towns that a place is most like by its types; `None` for none."""
+    """Return the trade of invented towns that is most like a place of these types; `None` for none."""
     like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
     for kind in types:
         name = like.get(kind) or kind.removesuffix("_restaurant")

@@ -137,7 +137,7 @@ _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
 
 
 def walking(tags: Tags) -> Directions:
-    """Return `BOTH` if people may walk a way, which the outline of a square is too, else `NEITHER`."""
+    """Return `BOTH` if people may walk a way or the outline of a square, else `NEITHER`."""
     if tags.get("area") == "yes":
         is_square = tags.get("highway") in {"pedestrian", "footway"}
         # Its outline is a way like others; `is_walkable` refuses areas, whose middle has no nodes.

@@ -45,7 +45,7 @@ class OpenTowns:
     _lock: Lock = field(default_factory=Lock)
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
-        """Return the town of a key, which tells all it depends on, opened by `make` unless it is open."""
+        """Return a key's town, opened by `make` unless open; the key must tell all that it depends on."""
         with self._lock:
             opening = self._opening.setdefault(key, Lock())
         with opening:

@@ -109,7 +109,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add to one of the drafts without `topic`, if any, a sentence that it holds or, else, does not."""
+        """Add a sentence on `topic`, which `holds` or not, to one of the drafts without it, if any."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return

@@ -120,7 +120,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station in metres) of straight runs' ends, at slight bends if `apart` metres alone.
+        """Return (side, station) of straight runs' ends; slight bends only if `apart` metres off others.
 
         Args:
             low: first station on each side, metres.

@@ -286,7 +286,7 @@ def _tile_run(
 
 @inline_kernel
 def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
-    """Return the factors of a quad's colour for `share`, one over the number of taps, and a share of haze."""
+    """Return the factors of a quad's colour; `share`: 1 / number of taps, `haze`: share of haze, [0, 1]."""
     (r, g, b), (paint_r, paint_g, paint_b) = colours.light, colours.paint
     paint_r, paint_g, paint_b = paint_r / 255.0, paint_g / 255.0, paint_b / 255.0
     if painted:
@@ -303,7 +303,7 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 
 @inline_kernel
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """Return the factors of an unpainted colour in some light, for `share`, one over the number of taps.
+    """Return the factors of an unpainted colour in light; `share`: 1 / number of taps, `haze` in [0, 1].
 
     Args:
         light: RGB.
