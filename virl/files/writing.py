@@ -35,7 +35,7 @@ _LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 @contextmanager
 def refusals_in_a_line(path: Path, then: str) -> Iterator[None]:
-    """Raise `CannotWrite` for an `OSError` of the block that writes `path`; `then` is advice for the message.
+    """Turn an `OSError` of the block that writes `path` into `CannotWrite`; `then`: advice in its message.
 
     Raises:
         CannotWrite: in place of any `OSError` of the body.
@@ -85,7 +85,7 @@ def is_partial(path: Path) -> bool:
 
 @lru_cache(maxsize=4096)
 def _clear_leftovers(folder: Path) -> None:
-    """Remove temporary files of dead processes of this machine from a folder; once a process."""
+    """Remove temporary files of this machine's dead processes from a folder, at the first call only."""
     for entry in folder.glob(f".*.{_HOST}-*{PARTIAL}"):
         if (found := _LEFTOVER.search(entry.name)) and not _may_be_alive(int(found[1])):
             entry.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
-        """Keep the path, advice for errors of writing, `then`, and whether `append` waits for the disk."""
+        """Keep the path; `then`: advice in errors of writing, `sync`: whether `append` waits for the disk."""
         self.path = path
         self.size = 0
         """Bytes of the lines read or appended; during reading, the offset of the current line."""

@@ -7,7 +7,7 @@ from virl.geo.globe import Floats, Ints
 
 
 def near_lines(xy: Floats, lines: shapely.STRtree, half: Floats, margin: float) -> tuple[Ints, Ints]:
-    """Return (point, line) indices of all pairs of a point under `margin` metres off the edge of a wide line.
+    """Return (point, line) indices: points under `margin` metres off lines of `half` widths in metres.
 
     Args:
         xy: points in metres, shape (n, 2).

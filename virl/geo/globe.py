@@ -45,6 +45,7 @@ class LatLng(NamedTuple):
     """Longitude in degrees, [-180, 180]."""
 
     def __str__(self) -> str:
+        """Return "latitude, longitude" with six decimal places."""
         return f"{self.lat:.6f}, {self.lng:.6f}"
 
 

@@ -31,6 +31,7 @@ class Region:
     """Corners in order, either way round, each once; a last one that repeats the first is dropped."""
 
     def __post_init__(self) -> None:
+        """Raise `BadInput` for corners that form no region; drop a last one that repeats the first."""
         fault = region_fault(self.corners)
         if fault:
             raise BadInput(f"region: {fault}")
@@ -98,6 +99,7 @@ class RegionFault:
     """Index of the faulty corner, from 0; `None` if the fault is not one of a single corner."""
 
     def __str__(self) -> str:
+        """Return the fault in words, after the faulty corner's number, from 1, if it has one."""
         return self.reason if self.corner is None else f"corner {self.corner + 1}: {self.reason}"
 
 

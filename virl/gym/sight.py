@@ -32,7 +32,7 @@ _DRAWS = 100  # kinds and places tried before a town is called unfit; chosen
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignSights:
-    """The panoramas of a town from which signs of places can be seen, asked of its ground truth once each."""
+    """A memory of which signs can be seen from which panoramas of a town, by its ground truth."""
 
     truth: Truth
     ground: Ground
@@ -41,7 +41,7 @@ class SignSights:
     _seen: dict[tuple[int, str], bool] = field(default_factory=dict)
     """True if a place's sign can be seen, by number of the panorama and id of the place."""
     _metres: dict[str, Floats] = field(default_factory=dict)
-    """Metres from each panorama to the nearest one at which a search succeeds, by kind."""
+    """Metres along links from each panorama to the nearest one where a stop succeeds, by kind."""
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same object: copies of an environment share what is known of the town."""
@@ -65,7 +65,7 @@ class SignSights:
         raise BadInput(f"no sign of {', '.join(kinds)} can be seen from {NEAREST_M:g} to {FARTHEST_M:g} m")
 
     def metres_to(self, kind: str) -> Floats:
-        """Return metres along links from each panorama to the nearest success; infinite without a way."""
+        """Return metres along links from each panorama to the next where a stop succeeds, or infinity."""
         if kind not in self._metres:
             reached = {
                 int(node)
@@ -118,7 +118,7 @@ class SightEnv(WalkEnv):
     """
 
     arrive_m = 0.0
-    """Most metres along links from the nearest success at which a stop succeeds."""
+    """Most metres that `metres_from` may be for a stop to succeed: 0, as only panoramas in sight count."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class SightEnv(WalkEnv):
         shaping: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
-        """Open the city, and find its places of each kind."""
+        """Open the city and find its places; `fov` in degrees, `shaping`: reward for each metre nearer."""
         super().__init__(
             city, size=size, fov=fov, max_steps=max_steps, shaping=shaping, render_mode=render_mode
         )
@@ -141,7 +141,7 @@ class SightEnv(WalkEnv):
         self.observation_space = spaces.Dict({"kind": spaces.Discrete(len(self.kinds)), "pixels": pixels})
 
     def metres_from(self, pano_id: str) -> float:
-        """Return the metres along links from a panorama to the nearest success; infinite without a way."""
+        """Return metres along links from a panorama to the next where a stop succeeds, or infinity."""
         return float(self._left[self.ground.number[pano_id]])
 
     def _draw(self, options: dict[str, Any] | None) -> int:
@@ -159,7 +159,7 @@ class SightEnv(WalkEnv):
         return {"kind": np.int64(self.kinds.index(self.kind))}
 
     def _info(self) -> dict[str, Any]:
-        """Return the info of a step: kind, panorama, position, heading in degrees, metres to a success."""
+        """Return a step's info: kind, panorama, position, heading in degrees, metres to walk (-1: no way)."""
         return {"kind": self.kind} | {
             name: value for name, value in super()._info().items() if not name.startswith("goal")
         }
@@ -172,7 +172,7 @@ class SightVectorEnv(WalkVectorEnv):
 
 
 def _sights_in(city: City, ground: Ground, kinds: tuple[str, ...]) -> SignSights:
-    """Return what signs of places of some kinds are seen from where in a town.
+    """Return a town's places of some kinds with a memory of where their signs are seen.
 
     Raises:
         BadInput: the city has no ground truth, or no place of any of the kinds.

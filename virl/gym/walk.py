@@ -33,7 +33,7 @@ AHEAD_DEG = 45.0  # links farther to the side are not ahead; chosen
 ARRIVE_M = 25.0  # of a goal, along links; chosen: about two panoramas
 """Most metres along links from the goal at which a stop succeeds."""
 FARTHEST_M = 100_000.0
-"""Largest coordinate of the goal in an observation, metres."""
+"""Bound in metres of the goal's coordinates in the space of observations."""
 SIZE, RENDERED = (128, 96), (640, 480)
 """Width and height in pixels of what is seen by default, and of what `render` returns."""
 
@@ -86,6 +86,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         shaping: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
+        """Open the city; `within`: metres of drawn walks, `shaping`: reward for each metre nearer."""
         if max_steps < 1:
             raise BadInput(f"max_steps {max_steps}: must be 1 or more")
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -147,7 +148,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return start
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Take an action: 0 forward, 1 left, 2 right, 3 stop; return observation, reward, ends and info.
+        """Take action 0 ahead, 1 left, 2 right, 3 stop; return (seen, reward, terminated, truncated, info).
 
         Raises:
             BadInput: it is none of the action space.
@@ -157,7 +158,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, info
 
     def move(self, action: np.int64) -> tuple[float, bool, bool, dict[str, Any]]:
-        """Take an action as `step` does, without drawing what is seen; return reward, ends and info.
+        """Take an action as `step` does, but draw no pixels; return reward, terminated, truncated and info.
 
         Raises:
             BadInput: it is none of the action space.
@@ -241,7 +242,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self.ground.panoramas[self._goal]
 
     def _info(self) -> dict[str, Any]:
-        """Return the info of a step: ids, positions, heading in degrees, metres to the goal, else -1."""
+        """Return a step's info: ids, positions, heading in degrees, metres to the goal (-1: no way)."""
         return {
             "panorama": self._panorama.id,
             "position": np.array(self._panorama.position),
@@ -282,6 +283,7 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
     metadata: dict[str, Any] = WalkEnv.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        """Make `num_envs` walkers in one city; `options` are arguments of the single environment."""
         if num_envs < 1:
             raise BadInput(f"num_envs {num_envs}: must be 1 or more")
         first = self.walker(**options)
@@ -318,7 +320,7 @@ class WalkVectorEnv(VectorEnv[dict[str, Any], np.ndarray, np.ndarray]):
         return self._observe(), infos
 
     def step(self, actions: np.ndarray) -> tuple[Seen, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Take an action of each walker, shape (walkers,); return observations, rewards, ends and infos.
+        """Take each walker's action, (walkers,); return observations, rewards, terminated, truncated, info.
 
         Raises:
             BadInput: there are not as many actions as walkers, or one is none of the action space.
@@ -379,7 +381,7 @@ class Ground:
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
-        """Draw numbers of a start and a goal whose metres apart along links are within a range.
+        """Draw panorama numbers (start, goal), `within` (least, most) metres apart; given ones stay.
 
         Args:
             rng: source of chance.
@@ -417,7 +419,7 @@ class Ground:
 
 
 def ground_of(city: City) -> Ground:
-    """Return the street graph of a city that is held whole; raises for other cities.
+    """Return the street graph of a city kept in memory; raise `BadInput` for one asked over a network.
 
     Raises:
         BadInput: the city is asked over a network.

@@ -95,7 +95,7 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """Return the position of a plain address part, rather in a town of `around`; `None` if unknown."""
+        """Return an address part's position, preferably in one of the towns `around`; `None` if unknown."""
         first, _, rest = text.partition(" ")
         number_last = f"{rest} {first}" if first[:1].isdigit() and rest else text
         writings = (text, *_shorter_writings(number_last))

@@ -52,7 +52,7 @@ class _Blob(NamedTuple):
     last: int
     """OpenStreetMap number (id) of the blob's last object."""
     touches: bool
-    """True for a blob with something that may touch the part."""
+    """True for a blob with an object that may touch the area that is cut out."""
 
 
 def thin(path: Path, box: Box, out: Path) -> set[int] | None:
@@ -101,7 +101,7 @@ class _BlobSelection:
         self._known = _NONE, np.empty(0, np.uint8)
 
     def read(self) -> bool:
-        """Return whether all blobs, noted until the first fault, are sorted and of one kind of object."""
+        """Return whether a file's blobs are sorted and of one kind each; note those before a fault."""
         names = self._folder / "numbers", self._folder / "codes"
         with names[0].open("wb") as numbers, names[1].open("wb") as codes:
             for start, end, data in _unpacked(self._file, 0, None):
@@ -419,7 +419,7 @@ def newest_in(data: Bytes) -> int:
 
 @part
 def _newest(data: Bytes, at: int, end: int, is_packed: bool) -> int:
-    """Return the largest number in bytes `at` to `end`: of one, or of many differences if `is_packed`."""
+    """Return the greatest time in bytes `at` to `end`: one time, or differences of many if `is_packed`."""
     number = newest = 0
     while at < end:
         delta, at = _varint(data, at, end)

@@ -22,7 +22,7 @@ DATA = "osm"
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 """Endings of the file names of OpenStreetMap extracts."""
 RADIUS_M = 600.0
-"""Default distance in metres from a position to which an extract is read; chosen: ten minutes across."""
+"""Default distance in metres from a position to which an extract is read; chosen: a walk of ten minutes."""
 MAX_RADIUS_M = 5000.0
 """Largest distance in metres around a position to read; chosen: opens in a minute, metres stay exact."""
 BUSY_KEYS = ("shop", "amenity")
@@ -84,6 +84,7 @@ class Box:
     """Longitude of the east side in degrees."""
 
     def __str__(self) -> str:
+        """Return "south,west,north,east" in degrees, as `box_of` reads it."""
         return ",".join(f"{degrees:.6f}".rstrip("0").rstrip(".") for degrees in self.degrees)
 
     @property

@@ -96,7 +96,7 @@ def _iso(day: date | None) -> str:
 
 @cache
 def _digest(extract: Path, _changed_ns: int) -> str:
-    """Return the hexadecimal SHA-256 of a file's contents, kept in memory until the file is changed."""
+    """Return the hex SHA-256 of a file, remembered while its time of change, `_changed_ns`, is the same."""
     # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -179,7 +179,7 @@ class _Part:
 
 
 def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[int] | None = None) -> None:
-    """Write to `part` a file's objects that touch a region's box; `near`: ids of all ways to test, or `None`.
+    """Write to `part` a file's objects that touch a region's box; `near`: ids of ways to test (`None`: all).
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.
@@ -217,7 +217,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "", near: Container[
 
 
 def _objects_in(reading: osmium.FileProcessor, box: Box, near: Container[int] | None) -> _Part:
-    """Return a file's tagged nodes, ways and areas in a box; `near`: ids of the only ways to test, or all."""
+    """Return a file's tagged nodes, ways and areas in a box; `near`: ids of ways to test, `None` for all."""
     part = _Part()
     # osmium keeps degrees as whole numbers of 1e-7: to compare these is exact.
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]

@@ -141,7 +141,7 @@ _Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Re
 
 
 def in_order(path: Path, folder: Path) -> Path:
-    """Return a file's path if its objects are sorted and the newest, else that of a sorted copy in `folder`.
+    """Return a file's path if it is sorted, one version per object, else that of such a copy in `folder`.
 
     It may be a file that overpass-turbo or JOSM wrote.
 

@@ -223,7 +223,7 @@ def assign_fronts(
     street: NDArray[np.str_],
     heights: Floats,
 ) -> list[Front | None]:
-    """Return each place's front, a free cell of its house, now taken; `None` for none. `street`: by cell.
+    """Take a free cell of its house as each place's front (`None`: none); `street`: street name by cell.
 
     Args:
         claims: the wish of each place.

@@ -23,7 +23,7 @@ AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse
 STEP_M, PROBE_M = 20.0, 0.5
 """Metres: length of the pieces that a coast is cut into, and distance beside them that is looked at."""
 MIXED = 0.05
-"""Ratio, lesser to greater, of the coast metres that say sea and land, above which an area is in doubt."""
+"""Ratio above which an area is in doubt: lesser to greater of its metres of coast that say sea and land."""
 LONG_JOIN_M = 400.0
 """Length in metres of a guessed piece of coast above which the sea beside it is in doubt."""
 SHORE_M = 10.0
@@ -33,11 +33,11 @@ MOST_BUILT = 0.2
 HOUSES_PER_M2 = 1e-4
 """Largest number of houses a square metre in a sea: one a hectare."""
 STRAY, STRAY_ROADS_M = 0.01, 100.0
-"""Largest share of all houses and of road metres in a doubtful sea, [0, 1]; road metres any sea may have."""
+"""Largest share, [0, 1], of houses and of road metres in a doubtful sea; metres of road allowed in any."""
 STRAIGHT_M = 50.0
 """Length in metres of the last stretch of a coast that tells the direction of its end."""
 STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6
-"""Cost of a guessed coast: factor on metres straight on; metres added for each house, for crossing coast."""
+"""Costs of a guessed coast: factor on its metres if straight; metres added per house; if it crosses coast."""
 BEARINGS = 16
 """Number of evenly spaced directions in which a loose end of a coast is joined to the outline."""
 OWN_GAP = 0.25

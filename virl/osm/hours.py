@@ -18,7 +18,7 @@ _SAID_STATE = re.compile(r'\b(open|off|closed)\s*"[^"]*"')
 _COMMENT = re.compile(r'"[^"]*"')
 """Pattern of a comment in opening hours."""
 _HOLIDAY_WEEKDAYS = re.compile(rf"\b([PS]H)\s+(?:{_WEEKDAYS})[^\s\"]*")
-"""Pattern of weekdays after holidays, as in `SH Mo-Fr`, dropped since the library takes them as more days."""
+"""Pattern of weekdays after holidays, as in `SH Mo-Fr`, dropped as the library would add these days."""
 _BETWEEN_RULES = re.compile(r"(; |, | \|\| )")  # within a rule the library writes its lists without spaces
 """Pattern of what separates two rules of opening hours."""
 _NOT_WEEKLY = re.compile(r'"|\[|\bunknown\b|\bweek ?\d|(^|\s)((PH,)*SH(,[PS]H)*)(?=\s|$)')

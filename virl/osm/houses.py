@@ -58,16 +58,16 @@ _LOWEST_M = 2.3
 _BEYOND_M = 1.5
 """Metres that a passage is cut beyond both ends of its way, for walls at an angle."""
 _SMALLEST_PASSAGE_M2 = 1.5
-"""Least area in square metres of a piece that a passage leaves of a house, or of a room above it."""
+"""Least area in square metres of a piece of house beside a passage, or of a room over it, that is kept."""
 
 _COLOUR_KEYS = ("building:colour", "building:color", "building:facade:colour")
-"""Keys of tags with the colour of a wall, the first present one counts."""
+"""Keys of tags with the colour of a wall; the first one present counts."""
 _ROOF_COLOUR_KEYS = ("roof:colour", "roof:color")
-"""Keys of tags with the colour of a roof, the first present one counts."""
+"""Keys of tags with the colour of a roof; the first one present counts."""
 _SOFTENED = 0.12
 """Share of white, [0, 1], mixed into a wall's tagged colour, since façades are paler; chosen."""
 _TOLD_BY_TOWN = 10
-"""Least number of houses with a tagged material for a town's untagged houses to take theirs; chosen."""
+"""Least number of houses with tagged materials in a town for its others to take one of these; chosen."""
 
 _WALLS: Mapping[str, str] = {
     "brick": "brick", "bricks": "brick", "masonry": "brick", "brickwork": "brick", "clay": "brick",
@@ -307,7 +307,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """Return houses' materials and colours: as tagged, else chosen by kind, town and name in `names`."""
+    """Return houses' materials and colours: tagged, else drawn by kind and town, alike for equal `names`."""
     unread: Counter[str] = Counter()
     tagged = [_read_outside(one, unread) for one in tags]
     town = [look.material for look in tagged if look.material]
@@ -370,7 +370,7 @@ def _first_value(text: str) -> str:
 
 
 def _guess_material(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
-    """Return a house's looks with a wall material usual for its kind, else for its `town`, by its name."""
+    """Add a wall material of its kind, else of `town`, if any, to a house's looks; equal names look alike."""
     choices = _USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look

@@ -63,7 +63,7 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """Return the trade of invented towns that a place is most like by its types; `None` for none."""
+    """Return the trade of invented towns that is most like a place of these types; `None` for none."""
     like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
     for kind in types:
         name = like.get(kind) or kind.removesuffix("_restaurant")
@@ -122,7 +122,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
 
 @cache
 def _first_types() -> Mapping[str, Trade]:
-    """Return the first trade of made towns with each main place type, by that type."""
+    """Return by place type the first trade of made towns that has it as its main type."""
     found: dict[str, Trade] = {}
     for trade in trades_table().trades.values():
         found.setdefault(trade.types[0], trade)

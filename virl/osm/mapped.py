@@ -34,7 +34,7 @@ COPYRIGHT = "https://www.openstreetmap.org/copyright"
 
 
 def credit(date: str) -> str:
-    """Return the notice that credits OpenStreetMap for data of a date such as `2022-07-24`, or empty."""
+    """Return the notice that credits OpenStreetMap, with the data's date unless `date` is empty."""
     return f"© OpenStreetMap contributors{f', data of {date}' if date else ''}"
 
 

@@ -139,7 +139,7 @@ class WayGraph:
         return self._join_way(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Return (metres between stops of one stretch, else `inf`; True for a straight line off it)."""
+        """Return (metres between stops of one stretch, else `inf`; True if straight from stop to stop)."""
         if here.stretch != there.stretch:
             return np.inf, False
         away = here.away + there.away
@@ -152,7 +152,7 @@ class WayGraph:
         return (abs(onward) + away if allowed else np.inf), False
 
     def _ends(self, spots: Sequence[SnappedStop], *, leaving: bool) -> tuple[Ints, Floats]:
-        """Return (junctions at both ends of n stops' stretches, metres between stop and junction), (n, 2).
+        """Return (both end junctions of stops' stretches, metres to or, unless `leaving`, from them), (n, 2).
 
         The end ahead comes first if `leaving`, else the end behind; the metres are `inf` against a one-way.
         """
@@ -331,7 +331,7 @@ def _largest_connected(network: WayNetwork, forward: Flags, backward: Flags) -> 
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """Return (sparse matrix of metres between junctions, code of each entry: twice its stretch's index).
+    """Return (sparse metres between junctions; code per entry: twice the stretch's index, + 1 if backward).
 
     An entry's code is one more where its stretch is used against its direction.
     """

@@ -104,7 +104,7 @@ GROUND_FLOOR_M = 4.0
 HIGHEST_M = 850.0
 """Largest believed height in metres: the tallest building has 828."""
 HEAD_M = 2.2
-"""Largest height in metres of a building part's foot above the ground that is drawn as 0; chosen."""
+"""Height in metres of a building part's foot above the ground up to which it is drawn as 0; chosen."""
 THINNEST_M = 0.3
 """Least height in metres of a part that is drawn."""
 WHOLLY = 0.9

@@ -245,7 +245,7 @@ class Pois:
 
 
 def has_front(types: Sequence[str], tags: Tags) -> bool:
-    """Return whether a place of these types, finest first, and tags has a front where a sign could hang."""
+    """Return whether a place with these types (finest first) and tags has a front where a sign could hang."""
     return types[0] not in types_marked("no_front") and not any(
         tags.get(key) == value for key, value in _NO_FRONT
     )

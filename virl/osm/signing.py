@@ -48,7 +48,7 @@ CORNICE_M = 0.35
 SHOPFRONT_M = 3.9
 """Least height in metres of a house with a shop front: a lower one has a sign alone."""
 WIDE_M = 4.0
-"""Largest width in metres of a front without a blade, a sign at a right angle to the wall; chosen."""
+"""Width in metres above which a front may have a blade, a sign that juts out over the pavement; chosen."""
 
 # Boards in the open.
 _READ_FROM_M = 30.0

@@ -337,7 +337,7 @@ def _shortcuts(
 
 
 def _path_stretches(stretch_of: Mapping[tuple[int, int], int], before: Ints, end: int) -> list[int]:
-    """Return a path's stretches, by index, from junction `end` back along the junctions `before` each.
+    """Return the stretches' indices of a path, from `end` back; `before`: each junction's predecessor.
 
     `stretch_of` has the stretch between two junctions, the lower first.
     """

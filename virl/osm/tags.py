@@ -84,7 +84,7 @@ _DATE = re.compile(r"(\d{4})(-(?:0[1-9]|1[0-2]))?(-(?:0[1-9]|[12]\d|3[01]))?")
 
 
 def is_there(tags: Mapping[str, str], day: str) -> bool:
-    """Return whether an object with these tags exists on a day such as `2026-11-22`, or empty for any day."""
+    """Return whether an object with these tags exists on `day`, such as `2026-11-22`; empty is any day."""
     if any(tags.get(key) == "yes" for key in _TORN_DOWN):
         return False
     ended, opening = _pad_date(tags.get("end_date"), "-12-31"), _pad_date(tags.get("opening_date"), "-01-01")

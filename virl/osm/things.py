@@ -107,7 +107,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Return points in metres, (n, 2): where True in `movable`, those on a carriageway at its kerb."""
+    """Return points, metres, (n, 2), with those on carriageways moved to the kerb if True in `movable`."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy

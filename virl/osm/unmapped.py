@@ -52,7 +52,7 @@ class Spots:
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return True for each point at least `margin` metres from all streets but that in `own`, shape (n,).
+        """Return True for each point `margin` metres or more off all streets but its own (index: `own`).
 
         Args:
             xy: points in metres, shape (n, 2).
@@ -73,7 +73,7 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return True for points over `margin` metres off sight lines to signs; unless `tall`, to low ones.
+        """Return True for points over `margin` metres off sight lines to signs: all if `tall`, else low ones.
 
         Args:
             xy: points in metres, shape (n, 2).

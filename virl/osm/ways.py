@@ -137,7 +137,7 @@ _YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
 
 
 def walking(tags: Tags) -> Directions:
-    """Return the directions in which people may walk a way, both or neither; they walk around squares."""
+    """Return `BOTH` if people may walk a way or the outline of a square, else `NEITHER`."""
     if tags.get("area") == "yes":
         is_square = tags.get("highway") in {"pedestrian", "footway"}
         # Its outline is a way like others; `is_walkable` refuses areas, whose middle has no nodes.
@@ -294,7 +294,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (positions of nodes (k, 2), nodes of all runs, runs inside the outline as (way, nodes)).
+    """Return (node positions (k, 2), nodes of all runs joined, runs in the outline as (way, nodes)).
 
     A run is consecutive nodes of a way; ways and nodes are given by index.
     """

@@ -87,6 +87,6 @@ def _draw_map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> P
 def _write(
     draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, *, anchor: str = "la"
 ) -> None:
-    """Write a text into a drawing; `at` is a pixel (x, y), `size` the font size in pixels."""
+    """Write a text at pixel (x, y) `at`; `size`: font size in pixels, `anchor`: as Pillow's `text` has it."""
     text, face = in_face(text)
     draw.text(at, text, colours()["ink"], font(face, size), anchor=anchor)

@@ -379,7 +379,7 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
 
 
 def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
-    """Return a table of map tags that virl could not read, each with the number of houses that have it."""
+    """Return a table of up to `_MOST_TAGS` unread map tags, with numbers of houses; `note`: shown below."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
 

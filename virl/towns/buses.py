@@ -65,7 +65,7 @@ class BusLine:
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """Return the minute of the day of the next bus at a stop, by index, from `ready` on, or `None`."""
+        """Return the day's minute of a stop's first bus from minute `ready` on; `None` after the last bus."""
         first, after = FIRST + self.offset, self.stops[stop].after
         sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
         return sets_out + after if sets_out <= LAST else None
@@ -202,7 +202,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """Return the first ride to reach each stop; by stop, `ready`: minute to board, `changed`: stop before."""
+    """Return each stop's earliest ride; by boarding stop, `ready`: minute, `changed`: stop changed from."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]
@@ -221,7 +221,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """Return (minute to board from after a change of bus, stop where one got off), both by the new stop."""
+    """Return by stop (minute from which to board after a change there, stop where the first bus is left)."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():

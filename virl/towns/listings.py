@@ -78,7 +78,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
 
 
 def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
-    """Return a random home to rent at an address; `closeness` to the middle, [0, 1], raises the rent.
+    """Return a random home at `door` (number and street); `closeness` to the middle, [0, 1], raises rent.
 
     Args:
         rng: source of chance.
@@ -122,7 +122,7 @@ class OfflineListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Return the homes in an area for (lowest, highest) rent, with `bedrooms` if given, cheapest first.
+        """Return homes in an area by (lowest, highest) rent and, if given, bedrooms, cheapest first.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

@@ -16,7 +16,7 @@ class OpenTown:
 
     city: City
     streetview: OfflineStreetView
-    """Street view of the town, whose count of kept pictures each run replaces by its own."""
+    """Street view of the town; each run gets a copy with its own count of the pictures kept on disk."""
     omissions: Sequence[Omission] = ()
     """Parts of the city's file that cannot be used."""
 
@@ -45,7 +45,7 @@ class OpenTowns:
     _lock: Lock = field(default_factory=Lock)
 
     def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
-        """Return the town of a key, which tells all it depends on, opened by `make` unless it is open."""
+        """Return a key's town, opened by `make` unless open; the key must tell all that it depends on."""
         with self._lock:
             opening = self._opening.setdefault(key, Lock())
         with opening:

@@ -22,7 +22,7 @@ from virl.towns.plan.town_plan import PHOTO_SIZE, Panoramas, Shop, Street, Stree
 MISSPELT = 84.0
 """Least similarity, 0 to 100, of a misspelt word to the word it stands for; chosen."""
 LONG = 5
-"""Least number of letters of an unknown word that is taken for known words one typing error away."""
+"""Number of letters from which an unknown word is taken for known words one typing error away."""
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
 """Words of a query that are ignored in a search."""
 _NO_ACCENT = str.maketrans(
@@ -45,7 +45,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """Return (summed rarity of query words in each document, the same weighted), 0 for poor matches.
+        """Return (summed rarity of the query's words in each document, that times weights); 0 if poor.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering. Weights are those of the texts that hold the words.
@@ -141,7 +141,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places of any of `types`, or all, within `radius` metres, nearest first; ignore `whole`.
+        """Return places of any of `types`, or all, within `radius` metres, nearest first; `whole`: unused.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -156,7 +156,7 @@ class OfflinePlaces:
         return [place for place in near if not wanted or wanted.intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Return places whose names, signs, types or addresses hold a query's words, best first, at most 60.
+        """Return up to 60 places whose texts hold a query's words, best first; equal ones nearest to `near`.
 
         Of places that hold the same words, the nearest come first where `near` is given or the query says it,
         as in "pharmacy near Oak Street"; else those that hold them in their name and main type.
@@ -206,7 +206,7 @@ class OfflinePlaces:
 
     @cached_property
     def _words(self) -> WordIndex:
-        """Index of the words of all places, built on the first search in a tenth of a second."""
+        """Index of the words of all places; the first search builds it, in a tenth of a second."""
         return WordIndex(
             [_searchable(shop, self._also.get(shop.place.id, ())) for shop in self._shops.values()]
         )

@@ -201,7 +201,7 @@ def _decoder_of_fields(kind: Any, names: Iterable[str]) -> Decoder:
 
 
 def picture_key(town: str) -> str:
-    """Return the part of a cache key that all pictures of the town of a key share; empty if none are kept."""
+    """Return the beginning of the cache keys of pictures, by the town's key; empty if none are kept."""
     if not town or missing_packages(("numba",)):  # without numba no picture is drawn
         return ""
     return f"{maker()} {version('numba')} {town}"

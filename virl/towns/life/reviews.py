@@ -21,11 +21,11 @@ from virl.towns.storage import read_table
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]
 Scoped = dict[str, tuple[str, ...]]
-"""Sentences by scope of trades; those of `any` join each scope's own, unless it has a key `only SCOPE`."""
+"""Sentences by key: a scope of trades, `any` (added to each scope) or `only SCOPE` (instead of both)."""
 
 FEWEST, MOST = 3, 8  # reviews of a place
 MENTIONS = 2
-"""Least number of reviews of a place that mention each of its attributes, if it has as many."""
+"""Least number of a place's reviews that mention each of its attributes; fewer if it has fewer reviews."""
 CONTRADICTED = 0.22
 """Share of places where one review says the opposite of the truth; chosen: under one review in ten."""
 ASIDES = 0.3
@@ -109,7 +109,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Add a sentence that `topic` holds, or does not, to a draft without that topic, if there is any."""
+        """Add a sentence on `topic`, which `holds` or not, to one of the drafts without it, if any."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return
@@ -190,7 +190,7 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """Return the tones, `good` or `bad`, that reviews of a scope can use on `topic`, as it `holds` or not."""
+    """Return the tones, `good` or `bad`, in which a scope has sentences that a `topic` holds, or does not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 

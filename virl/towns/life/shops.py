@@ -39,7 +39,7 @@ ROUND_THE_CORNER = 0.55
 RIVALRY_M = 60.0
 """Distance in metres that places of one trade roughly keep from each other; chosen."""
 CORNER_SHOPS = 2.0
-"""Weight of a frontage's appeal, beside random noise, for a place that joins no centre; chosen."""
+"""Factor on a frontage's appeal, to which noise is added, for a place that joins no centre; chosen."""
 OCCUPIED = 0.6
 """Largest share of all frontages that places take; chosen."""
 

@@ -16,7 +16,7 @@ from virl.towns.storage import read_table
 TELLING = 0.85
 """Share of names that have a word for the trade; chosen."""
 TAGLINED = 0.5
-"""Share of signs that name the trade in a second line, of those whose names do not; chosen."""
+"""Chance, [0, 1], that a sign tells the trade in a second line if the name does not; chosen."""
 NATIVE = 10
 """Factor on the chance that a place's name is in the language of its kitchen; chosen."""
 ATTEMPTS = 80

@@ -120,7 +120,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Return (side, station) of straight runs' ends; slight bends count if `apart` metres from others.
+        """Return (side, station) of straight runs' ends; slight bends only if `apart` metres off others.
 
         Args:
             low: first station on each side, metres.
@@ -262,7 +262,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """Return unit vectors inward at the ends `feet` of runs, (n, 2): normal, or midway between two runs."""
+    """Return unit vectors inward at runs' ends `feet`, (n, 2): a run's normal, or midway between two."""
     normal = left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])

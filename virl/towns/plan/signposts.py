@@ -28,7 +28,7 @@ BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m h
 _FROM_JUNCTION_M = 14.0
 """Metres from the middle of a junction to a plate, so that a camera there sees it mid-view. Chosen."""
 _LARGEST_SHARE = 0.4
-"""Largest share of a street's length between a junction and its plate; chosen."""
+"""Largest distance from a junction to its plate, as a share of the street's length, [0, 1]; chosen."""
 _PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
 _PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
 _LEAST_WAYS = 3
@@ -171,7 +171,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
 
 
 def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
-    """Return the metres from a hook's junction to a landmark by its street; `inf` if not the shortest way."""
+    """Return the metres to a landmark from a hook's junction along its street; `inf` if not shortest."""
     if landmark.street != hook.street.id:
         return _metres_through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
@@ -179,7 +179,7 @@ def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> fl
 
 
 def _metres_through(hook: Hook, to_junctions: Floats) -> float:
-    """Return the metres from a hook's junction on through its street; `inf` if not the shortest way."""
+    """Return the metres to a landmark from a hook's junction through its street; `inf` if not shortest."""
     away = hook.length + float(to_junctions[hook.far_junction])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 

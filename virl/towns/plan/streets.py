@@ -182,7 +182,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Leave out cell sides along the avenue, and one arm of most of its crossings: five arms stay."""
+        """Leave out cell sides along the avenue, and one of the six arms of most of its crossings."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):

@@ -23,7 +23,7 @@ from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.textures import Textures, texture_table
 
 LONGEST_S = 60.0
-"""Seconds to wait before the first process compiles all itself; chosen: six times what it takes."""
+"""Largest time in seconds to wait for the second process that compiles; chosen: six times what it takes."""
 
 
 class Ahead:
@@ -34,7 +34,7 @@ class Ahead:
         self._process = process
 
     def wait(self) -> None:
-        """Wait, at most `LONGEST_S` seconds, until the process ends; the first calls compile the rest."""
+        """Wait, at most `LONGEST_S` seconds, until the process ends; kernels not done compile when called."""
         if self._process:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(LONGEST_S)

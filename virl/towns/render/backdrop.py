@@ -71,7 +71,7 @@ _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
 """Repeats of the clouds' texture over a level distance equal to the height of the clouds."""
 _CLOUD_BEND = 0.07
-"""Curvature of the layer of clouds, so that it does not run to infinity at the horizon."""
+"""Number added to the upward part of a unit ray to clouds, so that they do not run to infinity."""
 _ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
 _SUN_DISC = 0.9994
 """Cosine of the radius of the sun's disc, three times the true one."""
@@ -113,7 +113,7 @@ class _Spot(NamedTuple):
 
 
 class _Materials(NamedTuple):
-    """The tile of asphalt, and how many texels behind it each other ground texture begins."""
+    """The tile of asphalt, and the offsets in texels from it to the tiles of other ground materials."""
 
     asphalt: Tile
     slabs: int
@@ -263,7 +263,7 @@ def _ground_run(
 
 @inline_kernel
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Return how many texels behind asphalt the texture begins for material `found` beyond a pavement."""
+    """Return the offset in texels, from asphalt's tile, of that of the material `found` beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -280,7 +280,7 @@ def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT`, `SLABS` or `MIXED` for `around` metres about (x, y), `d` off kerb, `past` pavement.
+    """Return `ASPHALT`, `SLABS` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """

@@ -30,7 +30,7 @@ BED_M = 1.9
 Directions = NDArray[np.int8]
 
 _PATH_REACH_M = 60.0
-"""Distance in metres to a gravel path from which on the path does not change the ground; chosen."""
+"""Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
 """Width in metres of pavement beside a street that stays paved even where a gravel path is nearer; chosen."""
 _CLOSED_M = 2.0
@@ -91,6 +91,7 @@ class Grounds:
     """
 
     def __init__(self, plan: StreetPlan) -> None:
+        """Keep the plan, and divide its ground into squares; no raster is made yet."""
         self._plan = plan
         self._squares = Squares(plan)
         self._streets = bounds_of([street.line for street in plan.streets])

@@ -15,7 +15,7 @@ from virl.towns.render.mesh import Singles
 MOST_TILES = 64
 """Largest number of tiles across a picture; chosen."""
 ROUNDING, ROUNDING_PX = 1.001, 0.1
-"""Factor on W, and pixels, by which what hides must go beyond what is hidden, against rounding; chosen."""
+"""Factor on W (1 / depth), and pixels, by which what hides must exceed what is hidden; chosen."""
 
 
 class Tiles(NamedTuple):
@@ -44,7 +44,7 @@ def blank_tiles(height: int, width: int) -> Tiles:
 
 @part
 def note_farthest(depth: Singles, tiles: Tiles) -> None:
-    """Write the least W of each tile, which is that of its farthest pixel."""
+    """Write to `tiles` the least W (1 / depth) in each tile, that of its farthest pixel."""
     height, width = depth.shape
     farthest, row_least, side = tiles.farthest, tiles.row, 1 << tiles.bits
     for up in range(farthest.shape[0]):

@@ -55,6 +55,7 @@ class Quads:
     seed: NDArray[np.uint32]
 
     def __len__(self) -> int:
+        """Return the number of quads."""
         return len(self.corners)
 
 
@@ -203,7 +204,7 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
 def place_copies(
     template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
 ) -> tuple[Quads, NDArray[np.intp]]:
-    """Return (copies of a template at points, metres, facing headings, degrees; the copy of each quad).
+    """Return (template copied to points, metres, and headings, degrees; index of the copy of each quad).
 
     Args:
         template: at the origin.

@@ -60,7 +60,7 @@ class GeometryBuffer(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A quad along one row of pixels: its index, W, S and T at the first pixel, and their growth."""
+    """A quad on a row of pixels: index, W (1 / depth), S and T (place on it / depth), and their growth."""
 
     k: int
     w: float
@@ -72,7 +72,7 @@ class _Line(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage of a drawing: quads in a range of distances, without those of the last owners.
+    """A stage of a drawing: quads in a range of distances, without those of owners from a number on.
 
     Args:
         low: metres from the eye to a quad's middle less half its radius, from which on.
@@ -202,7 +202,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 def draw(
     drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens
 ) -> None:
-    """Draw the quads at the places `begin` up to but without `stop` in the order of a drawing into it.
+    """Draw into `drawing` the quads `begin` up to but without `stop` of its list `order`.
 
     Args:
         drawing: is changed.

@@ -88,7 +88,7 @@ class Beyond(NamedTuple):
 
 @inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the number of the material beyond a pavement by raster values; `has_paths`: of parks.
+    """Return the material's number beyond a pavement by raster values; `has_paths`: whether parks have paths.
 
     Args:
         park: of the raster of lawns; negative inside.

@@ -80,6 +80,7 @@ class CityRenderer:
     """
 
     def __init__(self, plan: CityPlan) -> None:
+        """Prepare to draw a plan; its scenes, ground and letters are made when they are first needed."""
         self._plan = plan
         self._signs = plan.signs
         self._types = [shop.place.types for shop in plan.shops for _ in shop.signs]
@@ -291,7 +292,7 @@ class CityRenderer:
         return self._shade(scene, self._draw_in_sight(scene, lens, part, owners), part)
 
     def _draw_in_sight(self, scene: Scene, lens: Lens, part: Lens, owners: int) -> GeometryBuffer:
-        """Return the drawing of a part of a lens's picture, without most of the quads that others hide.
+        """Return the drawing of a part of a picture, without most hidden quads and owners from `owners` on.
 
         Quads of the owners from the number `owners` on are left out.
         """
@@ -321,7 +322,7 @@ class CityRenderer:
         return picture
 
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
-        """Return the drawing of quads: the one that each pixel shows."""
+        """Return a drawing, which tells for each pixel which of the quads in `order` it shows."""
         drawing = blank_drawing(order, lens)
         draw(drawing, 0, len(order), scene, self._textures(), lens)
         return drawing

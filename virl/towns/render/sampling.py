@@ -14,7 +14,7 @@ from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Coverage, Table, Words, column_start, row_start
 
 TAP_SHARE = 0.5
-"""Factor on the number of samples (taps) that would leave no gap between them; chosen: no blur is seen."""
+"""Number of samples (taps) taken, as a share of those that would leave no gap; chosen: no blur is seen."""
 
 SIDE_BITS = SIDE.bit_length() - 1
 AWAY = 1024

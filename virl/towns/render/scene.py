@@ -115,6 +115,7 @@ class Squares:
     """
 
     def __init__(self, plan: StreetPlan) -> None:
+        """Measure the plan; one of at most `WHOLE_M` metres a side stays one square."""
         everything = np.concatenate([street.line for street in plan.streets])
         self.low, self.high = everything.min(axis=0) - RIM_M, everything.max(axis=0) + RIM_M
         """South-west and north-east corner of the plan, metres."""
@@ -191,6 +192,7 @@ class Scenes:
     """
 
     def __init__(self, plan: CityPlan) -> None:
+        """Keep the plan and measure its walls; no scene is built yet."""
         layout = plan.layout
         self._plan = plan
         self._signs = plan.signs

@@ -93,7 +93,7 @@ def _junction_paint(along: float, aside: float, half: float, blur_along: float, 
 
 
 ASIDE_M = 0.8
-"""Length in metres of street on each side of a mapped zebra that becomes a segment of its own."""
+"""Metres of street before and behind a mapped zebra that form a segment of their own with it."""
 ZEBRA_STREET_M = 45.0
 """Length in metres of a street below which it has no zebras at its ends."""
 NO_ROAD_M = -0.25
@@ -181,7 +181,7 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
 
 
 def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
-    """Yield (start, end, metres of its zebra or `None`) of the pieces of a straight part.
+    """Yield (start, end, start of its zebra or `None`), metres, of a straight part's pieces, cut at zebras.
 
     From, to, and where the zebra of a part begins.
 

@@ -47,7 +47,7 @@ HAZE_M = 1200.0
 
 
 class _Plane(NamedTuple):
-    """A quad's linear forms W, S and T along a row: at column 0 (0), per column (x) and per row (y)."""
+    """A quad's W (1 / depth), S and T (place * W) on a row: at column 0 (0), per column (x) and row (y)."""
 
     w0: float
     s0: float
@@ -118,7 +118,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
 
 @inline_kernel
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
-    """Return how (u, v) grow per pixel at (s, t) of a plane; `k_ray` is 1 / W, `du`, `dv` their span."""
+    """Return how (u, v) grow per pixel at (s, t) of a quad; `k_ray`: 1 / W, `du`, `dv`: growth over it."""
     du, dv = du * k_ray, dv * k_ray
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv
@@ -286,7 +286,7 @@ def _tile_run(
 
 @inline_kernel
 def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
-    """Return the factors of a quad's colour for `share`, one over the number of taps, and a share of haze."""
+    """Return the factors of a quad's colour; `share`: 1 / number of taps, `haze`: share of haze, [0, 1]."""
     (r, g, b), (paint_r, paint_g, paint_b) = colours.light, colours.paint
     paint_r, paint_g, paint_b = paint_r / 255.0, paint_g / 255.0, paint_b / 255.0
     if painted:
@@ -303,7 +303,7 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 
 @inline_kernel
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """Return the factors of an unpainted colour in some light, for `share`, one over the number of taps.
+    """Return the factors of an unpainted colour in light; `share`: 1 / number of taps, `haze` in [0, 1].
 
     Args:
         light: RGB.

@@ -20,7 +20,7 @@ _ALL = 15
 FAINT = 10
 """Least difference of colours, of 255, across an edge that is smoothed; chosen."""
 _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
-"""Bits of the samples that a cutout covers: all in its own pixel, one from above, below, left and right."""
+"""Bits of a pixel's samples that a cutout covers: all from the pixel itself, one from each neighbour."""
 
 
 @kernel

@@ -25,7 +25,7 @@ MAX_WIDTH = 768
 _REFERENCE = 50
 """Font size in pixels at which texts are measured."""
 _MARGIN, _LINE_MARGIN = 0.07, 0.16
-"""Margins at each edge, as shares of a board's shorter side; more on a directory, whose lines touch."""
+"""Margin at each edge as a share of a board's shorter side: of a plain board, of a directory's line."""
 _TAGLINE_SHARE = 0.30
 """Share of a board's height that the tagline takes."""
 
@@ -314,7 +314,7 @@ def _awnings(f: _Fronts) -> Quads:
 
 
 def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
-    """Return the quads of signs, and of their boards and posts, which nobody owns.
+    """Return the quads of signs, and those of their boards and posts, which belong to no sign.
 
     Args:
         signs: of the town, or some of them.

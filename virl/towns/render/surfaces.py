@@ -146,7 +146,7 @@ WALLS = tuple(_WALLS)
 
 
 def wall_surface(material: str, bay: int) -> Surface:
-    """Return a bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
+    """Return bay number `bay` of a wall of a material; all fit side by side, and no two look the same."""
     inner = np.sin(np.linspace(0, np.pi, SIDE, dtype=np.float32))
     stains = noise(SIDE, 8, 200 + bay, 4) * inner[:, None] * inner
     return scale_colours(_WALLS[material](bay), 1 + 0.07 * stains)
