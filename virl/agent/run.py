@@ -150,7 +150,7 @@ class Run:
         self.ledger = ledger
         """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """Rules' reading of the wish that drives the run; `None` without rules that decide, or a text."""
+        """Rules' reading of the wish that drives the run; `None` if no rules decide, or without a wish."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
@@ -188,7 +188,7 @@ class Run:
         return booked_cost(total, self.ledger.payments(self._account))
 
     def _take(self, record: StepRecord | NoteRecord) -> None:
-        """Add a step or note that was written to the lists that `steps`, `notes` and `cost` read."""
+        """Add a written step or note to the lists behind `steps`, `notes` and `cost`."""
         self._work.append(record)
         if isinstance(record, StepRecord):
             self.steps.append(record)
@@ -435,7 +435,7 @@ class Run:
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        """Return counts of requests to map services since the last call, also those in the city's ledger."""
+        """Return counts of map requests since the last call; charge those in the city's ledger to the run."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

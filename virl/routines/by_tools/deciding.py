@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: MessagesInWords | None = None,
     ) -> AIMessage:
-        """Return the next turn after `messages`; `ask` asks a chat model, `frame` has its orders and tools.
+        """Return the turn after `messages`; `ask` calls a chat model, `frame` has its orders, tool schemas.
 
         Args:
             prompt: what the turn goes by in the journal.

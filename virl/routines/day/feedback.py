@@ -126,7 +126,7 @@ class ClientChanges:
         )
 
     def first_round(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the index of the first round to plan again; the number of rounds if none has to be.
+        """Return the index of the first round to plan again, with `more_usd` to spend; if none, the count.
 
         A wish or a feeling holds for the whole day, a budget from the first round on that costs something.
         """

@@ -231,7 +231,7 @@ class _Planner:
         return self._fill_day(replace(kept, after=progress), turn, wanted)
 
     def _fill_day(self, kept: ProposedDay, turn: int, wanted: list[RequestedChange]) -> ProposedDay:
-        """Return a day of the rounds of `kept` and new ones after them; take requests met out of `wanted`."""
+        """Return a day of the rounds in `kept` and new ones after; remove requests it meets from `wanted`."""
         rounds, befores, progress = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
         while len(rounds) < self.day.activities:

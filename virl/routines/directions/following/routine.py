@@ -305,7 +305,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Return the landmark finder of a tourist that is called `name`; if it reads, by the model `reader`.
+    """Return a tourist's landmark finder by the finder's name; one that reads signs uses the model `reader`.
 
     Args:
         name: name of the spotter, see `FollowSettings.spotter`.
