@@ -237,7 +237,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Show errors of the block as the run's; after the block, set the run's state to `ended`."""
+        """Report an error raised in the block as the run's error; after the block, set the state `ended`."""
         try:
             yield
         except VirlError as fault:
@@ -470,7 +470,7 @@ class ControlBridge:
         return Choice(link, f"the user goes {describe_link(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that messages at the control, or the run's other user, may set."""
+        """Set the names of the feelings that the user may set, by messages at the control or otherwise."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)

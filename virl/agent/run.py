@@ -168,7 +168,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Note a change of virl's version since the records `done`, and city changes, `moved`."""
+        """Write a note if virl's version changed since the records `done`, or `moved` tells of a new city."""
         version = code_version()
         before = parts_of(done)[-1].virl if done else version
         told = [f"The records before were made by virl {before}, those from here on by virl {version}."]
@@ -260,7 +260,7 @@ class Run:
         next_pano_id: str | None,
         outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step to the journal, and tell the audience.
+        """Write a finished step, with what was seen, `asked` and decided, to the journal; tell the audience.
 
         Args:
             step: pose, panorama and metres walked.
@@ -307,7 +307,7 @@ class Run:
         asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
-        """Write a note on a piece of work to the journal, tell the audience, and return the note.
+        """Write a note, found again by (topic, key), to the journal; tell the audience, and return the note.
 
         Args:
             topic: what sort of work, such as `"candidate"`.

@@ -245,7 +245,7 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at `index`, the last one at `before`; no landmarks of ids `named`."""
+    """Return the milestone of the turn at `index` after that at `before`; ids in `named` are no landmarks."""
     stand = walk[index]
     seen = choose_landmark(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), (*SIDES, "front"), named)
     # A name that is read right before the turn tells it as well, unless the turn before is there.
@@ -305,7 +305,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return the end's milestone, placed in words between crossings; unchanged without stands `beyond`."""
+    """Return the end's milestone, with words for where it is between crossings unless `beyond` is empty."""
     if not beyond:
         return end
     here = len(walk) - 1
