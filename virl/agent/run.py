@@ -168,7 +168,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write a note if virl's version changed since the records `done`, or `moved` tells of a new city."""
+        """Write a note if virl's version changed since the records `done`, or `moved` names city changes."""
         version = code_version()
         before = parts_of(done)[-1].virl if done else version
         told = [f"The records before were made by virl {before}, those from here on by virl {version}."]

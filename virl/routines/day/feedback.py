@@ -144,7 +144,7 @@ class ClientChanges:
         return min(found, default=len(rounds))
 
     def of_activities(self, proposed: ProposedDay) -> list["RequestedChange"]:
-        """Return the changes of activities that the proposed day has, each with its activity."""
+        """Return the changes asked for to activities of the proposed day, each with its activity."""
         return [
             RequestedChange(change, proposed.rounds[change.number - 1][-1])
             for change in self.reply.changes
