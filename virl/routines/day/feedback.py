@@ -152,7 +152,7 @@ class ClientChanges:
         ]
 
     def earlier_requests(self, proposed: ProposedDay, first: int) -> list["RequestedChange"]:
-        """Return what was asked for earlier and is not changed now, from the round of index `first` on."""
+        """Return earlier requests that are not changed now, of rounds of index `first` (from 0) or more."""
         changed = {change.number for change in self.reply.changes}
         later = list(enumerate(proposed.rounds, start=1))[first:]
         kept = [(number, one[-1]) for number, one in later if number not in changed]
