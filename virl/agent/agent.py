@@ -50,7 +50,7 @@ class Assembly:
 
     @property
     def source(self) -> Path:
-        """The character's file, from whose folder relative paths in it start."""
+        """The character's file; relative paths in it start from the file's folder."""
         return self.loaded.source
 
     def with_prompts(self, folder: str) -> Self:
@@ -87,10 +87,10 @@ FRONT_FINDER = "front-finder"
 
 
 class FarEyes:
-    """A describer of what lies far down a road, by the pixels of views."""
+    """A describer of what lies far down a road, judged from the pixels of street views."""
 
     def __init__(self, agent: Assembly) -> None:
-        """Open the shopfront detector of an agent, in whose city it looks."""
+        """Open the agent's shopfront detector; views are taken in the agent's city."""
         self._streetview = agent.city.streetview
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
         self.looks_far = agent.city.ledger is None or agent.city.capabilities.is_drawn

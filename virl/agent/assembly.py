@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def trace_agent(agent: "Agent") -> Iterator[None]:
-    """Trace the block as a span of an agent's run; spans within it carry the run's id as conversation id."""
+    """Trace the block as an agent's run: a telemetry span, with the run's id as the conversation's id."""
     start = agent.run.start
     with (
         conversation(start.id or agent.run.folder.name),
@@ -99,7 +99,7 @@ def assemble(
     first_position: LatLng | None = None,
     replacement_seed: int | None = None,
 ) -> Assembly:
-    """Return an agent's checked parts; `may_move_start` or a seed lets what the city lacks be replaced.
+    """Return an agent's opened, checked parts; a start (`may_move_start`) or names (seed) may be replaced.
 
     Args:
         loaded: the character, as it was read or changed, with its file.
@@ -182,7 +182,7 @@ def check_mind(loaded: LoadedCharacter, mind: Mind) -> None:
 
 
 def understand_wish(loaded: LoadedCharacter, mind: Mind, *, check: bool = False) -> Understanding | None:
-    """Return how rules understand a run's wish; `None` without wish or rules; `check` may raise `MindFailed`.
+    """Return how rules understand a character's wish; `None` without either; `check`: raise on words missed.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -262,7 +262,7 @@ def refuse_swapped(position: LatLng, city: City) -> None:
 
 @contextmanager
 def report_opening(doing: str, city: str, console: Console) -> Iterator[None]:
-    """Print `doing` ("Opening"), city and usual seconds if the block takes long; then store its own seconds.
+    """Print `doing` ("Opening"), city and usual seconds if the block takes long; then store its duration.
 
     Args:
         doing: `"Opening"` or `"Reading"`.
@@ -312,7 +312,7 @@ def compile_renderer(city: str, given: City | None, console: Console) -> None:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """Return the start record with the mover that fits the city at `here`; print it unless `asked` for.
+    """Return the start record with its mover: the one `asked` for, else the city's choice at `here`, printed.
 
     Args:
         start: first record of the run.

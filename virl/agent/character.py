@@ -185,7 +185,7 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """Name of the routine that the character lives by; `None` for `by-tools` or the file's own name.
+    """Name of the routine to live by; `None`: `by-tools` if the character has tools, else the file's name.
 
     It is a routine of virl or of an installed package, `NAME.py` or a folder `NAME/` beside the character
     file, or the name of an agent whose routine it is."""

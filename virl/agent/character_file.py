@@ -31,7 +31,7 @@ def agent_names() -> list[str]:
 
 
 def find_character(agent: str) -> Path:
-    """Return the character file of an agent, given by name or path, or `NAME.yaml` in the working folder.
+    """Return the character file of an agent, by path or name; a name may mean `NAME.yaml` in this folder.
 
     Raises:
         UnknownName: there is no agent of this name.
@@ -62,7 +62,7 @@ class LoadedCharacter:
 
     @cached_property
     def routine(self) -> Routine:
-        """The routine that the file or an agent named in it has; else `by-tools`, or that of the file's name.
+        """The routine that the file names; by default `by-tools` if it has tools, else that of its own name.
 
         Raises:
             BadInput: there is no such routine; names file and line.
@@ -80,7 +80,7 @@ class LoadedCharacter:
         return routine
 
     def field_source(self, *field: str) -> str:
-        """Return where a field was set: `a.yaml, line 3: name`, or `name of this run` if changed since."""
+        """Return where a field was set, as `a.yaml, line 3: start`; `start of this run` if changed since."""
         dotted = ".".join(field)
         try:
             read = read_settings(self.source)
@@ -207,7 +207,7 @@ def field_value(character: Character, field: Sequence[str]) -> object:
 
 
 def _file_of(agent: str) -> Path | None:
-    """Return the character file of one of virl's agents, else of a package's; `None` if there is none."""
+    """Return the file of an agent by name, virl's own before an installed package's; `None` if unknown."""
     if own := _own_files().get(agent):
         return own
     brought = _files_of_packages().get(agent, [])

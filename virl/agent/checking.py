@@ -40,7 +40,7 @@ def name_faults(
     given: Collection[Role] = (),
     needs_routine: bool = True,
 ) -> list[VirlError]:
-    """Return faults in a character's names and fields; models of roles in `given` come from a program.
+    """Return faults in a character's names and fields; skip the city if open, and models of roles `given`.
 
     Args:
         loaded: the character, as it was read.
@@ -78,7 +78,7 @@ def check_character(
     may_move_start: bool = False,
     may_replace_names: bool = False,
 ) -> Finding:
-    """Check all that can be checked of a character without paid requests and without loading model weights.
+    """Return a character's faults, found without paid requests or model weights, and what stays unchecked.
 
     Args:
         loaded: the character, as it was read or changed.
@@ -125,7 +125,7 @@ def check_character(
 
 
 def faults_beside(path: Path) -> tuple[VirlError, ...]:
-    """Return a file's faults besides its invalid fields; empty also if its name or city is invalid.
+    """Return a file's faults other than invalid fields; empty, unchecked, if its name or city is invalid.
 
     Raises:
         BadInput: the file cannot be read.
@@ -137,7 +137,7 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
 
 
 def check_before(loaded: LoadedCharacter, mind: Mind) -> None:
-    """Check that a mind can do what a character's routine needs and reads the language of its wishes.
+    """Raise an error if a mind cannot do what a routine needs, or rules cannot read a wish's language.
 
     Raises:
         BadInput: it cannot.

@@ -1,4 +1,4 @@
-"""One agent consults another: a run within a run, with its own_account journal, paid by the caller."""
+"""One agent consults another: a run within a run, with its own journal, paid by the caller."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -95,7 +95,7 @@ def turns_elsewhere(consultations: Sequence[NoteRecord]) -> int:
 def _run_consulted(
     caller: Agent, name: str, key: str, changes: Mapping[str, object], own_account: str, user: User | None
 ) -> tuple[Result, int]:
-    """Run or resume agent `name` with `changes` in the caller's subfolder `key`; return (result, turns)."""
+    """Run or resume agent `name` in subfolder `key`, paid as `own_account`; return (result, model turns)."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     # Each consulted run lies in a folder of its caller's: the path tells how long the chain is.

@@ -237,7 +237,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Let the run's state be shown and steered within the block; after it, set the state `ended`."""
+        """Report an error raised in the block as the run's error; after the block, set the state `ended`."""
         try:
             yield
         except VirlError as fault:
@@ -274,7 +274,7 @@ class Control:
         self._listeners = listeners
 
     def rest(self, look: TakeView, hear: RecordMessage) -> None:
-        """Hold the run's thread while the run is paused, and answer the user's looks and messages meanwhile.
+        """Hold the run's thread during a pause; meanwhile answer looks by `look`, give messages to `hear`.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -292,7 +292,7 @@ class Control:
     def chosen_link(
         self, links: Sequence[Link], look: TakeView, hear: RecordMessage, *, task: str | None = None
     ) -> Link | None:
-        """Return the link that the user chooses; `None` if they hand back, or finish an episode's `task`.
+        """Wait for the user's choice of a link and return it; `None` if they hand back or finish the `task`.
 
         Args:
             links: to choose from.
@@ -332,7 +332,7 @@ class Control:
             self._question = ""
 
     def _serve_user(self, look: TakeView, hear: RecordMessage, done: Callable[[], object]) -> None:
-        """Answer the user's looks and messages until `done()` is true; raise `RunStopped` at a stop."""
+        """Answer looks by `look` and pass messages to `hear` until `done()`; raise `RunStopped` at a stop."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())
@@ -470,7 +470,7 @@ class ControlBridge:
         return Choice(link, f"the user goes {describe_link(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """Set the names of the feelings that messages at the control, or the run's other user, may set."""
+        """Set the names of the feelings that the user may set, by messages at the control or otherwise."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 def ended_before(
     folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
 ) -> Result | None:
-    """Return the result of a consulted run that has ended, and rewrite its files; `None` if it is unfinished.
+    """Return the result in a consulted run's records `done`, and rewrite its files; `None` if it did not end.
 
     Args:
         folder: the run's, which may have been killed before its result and its report were written.

@@ -306,7 +306,7 @@ def describe_start(character: Character) -> str:
 
 @contextmanager
 def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
-    """Make a new run's folder in the folder `runs` and yield it; remove it after the block if it is empty.
+    """Make a folder for a new run of an agent, inside `runs`; yield it, and remove it afterwards if empty.
 
     Raises:
         CannotWrite: it cannot be made.

@@ -63,11 +63,11 @@ class Routine:
 
     @property
     def package(self) -> str:
-        """Dotted name of the routine's package, put for a leading dot in names that its prompts import."""
+        """Dotted name of the routine's package; a leading dot in an import of its prompts stands for it."""
         return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
-        """Return the dotted name of module `name`, such as `settings`, in the routine's folder, or `None`."""
+        """Return the dotted name of the routine's module `name`, as `settings`; `None` if there is none."""
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
@@ -156,7 +156,7 @@ class Routine:
         return fields
 
     def _import_module(self, module: str) -> ModuleType:
-        """Return a module of the routine by dotted name; an error in it names the package that gives it."""
+        """Return the routine's module with a dotted name; an import error tells where the routine is from."""
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
         with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)

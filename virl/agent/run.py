@@ -150,7 +150,7 @@ class Run:
         self.ledger = ledger
         """The run's ledger, which raises `BudgetExceeded` before more than the budget is spent."""
         self.words: WordsRecord | None = None
-        """Rules' reading of the wish that drives the run; `None` without rules that decide, or a text."""
+        """Rules' reading of the wish that drives the run; `None` if no rules decide, or without a wish."""
         self.lock = RLock()
         """Lock held while a tool acts, since LangGraph calls the tools of one turn in parallel."""
         self._account = account
@@ -168,7 +168,7 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Note a change of virl's version since the records `done`, and city changes, `moved`."""
+        """Write a note if virl's version changed since the records `done`, or `moved` names city changes."""
         version = code_version()
         before = parts_of(done)[-1].virl if done else version
         told = [f"The records before were made by virl {before}, those from here on by virl {version}."]
@@ -188,7 +188,7 @@ class Run:
         return booked_cost(total, self.ledger.payments(self._account))
 
     def _take(self, record: StepRecord | NoteRecord) -> None:
-        """Add a step or note that was written to the lists that `steps`, `notes` and `cost` read."""
+        """Add a written step or note to the lists behind `steps`, `notes` and `cost`."""
         self._work.append(record)
         if isinstance(record, StepRecord):
             self.steps.append(record)
@@ -260,7 +260,7 @@ class Run:
         next_pano_id: str | None,
         outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step to the journal, and tell the audience.
+        """Write a finished step, with what was seen, `asked` and decided, to the journal; tell the audience.
 
         Args:
             step: pose, panorama and metres walked.
@@ -307,7 +307,7 @@ class Run:
         asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
-        """Write a note on a piece of work to the journal, tell the audience, and return the note.
+        """Write a note, found again by (topic, key), to the journal; tell the audience, and return the note.
 
         Args:
             topic: what sort of work, such as `"candidate"`.
@@ -435,7 +435,7 @@ class Run:
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        """Return counts of requests to map services since the last call, also those in the city's ledger."""
+        """Return counts of map requests since the last call; charge those in the city's ledger to the run."""
         if self._city_ledger:
             self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

@@ -174,7 +174,7 @@ def begin(
 
 
 def preview_run(options: RunOptions) -> Preview:
-    """Return a forecast of what `run_agent` would do; write nothing, and ask a city on the network nothing.
+    """Return a forecast of what `run_agent` would do; write nothing, and send no request to a city's service.
 
     Raises:
         BadInput: it would refuse; names all that is wrong.
@@ -296,7 +296,7 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
 def _fit_start_record(
     start: StartRecord, start_in_file: str, assembly: Assembly, console: Console
 ) -> StartRecord:
-    """Return the start record with the character as changed for the city, and print each change in words."""
+    """Return the start record with the character fitted to the city; print changes, as of `start_in_file`."""
     told, character = [*assembly.replaced], assembly.character
     if reason := assembly.start_reason:
         told.insert(0, f"{start_in_file} is not in {assembly.city.title}: starts at {reason} (see --at)")

@@ -197,7 +197,7 @@ class Story:
         )
 
     def step(self, record: StepRecord) -> None:
-        """Print a step's places and new objects, and its decision if made by others or from road views."""
+        """Print a step's places and new objects; its decision, too, if not the routine's or by road views."""
         self._advance_bar(record)
         for place in record.places:
             mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
@@ -251,7 +251,7 @@ class Story:
         return NestedStory(self)
 
     def _untold(self, reason: str) -> str:
-        """Return the part of a reason not printed yet: "", its words before the first colon, or all of it."""
+        """Return what of a reason is not printed yet: nothing, the words before its first colon, or all."""
         head, _, rest = reason.partition(": ")
         whole_told, rest_told = (
             any(line.endswith(f" {part}") for line in self._told) for part in (reason, rest)

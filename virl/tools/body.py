@@ -124,14 +124,14 @@ class Body:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def be_led(self, before: float = inf) -> int:
-        """Make the moves that a steering user decided up to record `before`, or decides; return the count."""
+        """Make a steering user's moves, those recorded up to record `before` or new; return their number."""
         before_moves = self.standing.moves
         while self._is_led(before):
             pass
         return self.standing.moves - before_moves
 
     def _is_led(self, before: float) -> bool:
-        """Return whether there is a next move of the user, recorded up to record `before` or new; make it."""
+        """Return whether the user led a next move (recorded up to record `before`, or new), and make it."""
         run, index = self.agent.run, self.standing.moves
         if index < len(run.steps):
             recorded = run.steps[index]

@@ -198,7 +198,7 @@ class RecordingExecutor:
     """
 
     def __init__(self, body: Body) -> None:
-        """Move the body to where its run was cut off, if it was, and complete a noted `finish`."""
+        """Move the body to where a resumed run was cut off; end the run if its last note is a `finish`."""
         self._body = body
         run = body.agent.run
         notes = run.notes(TOPIC)

@@ -59,7 +59,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: MessagesInWords | None = None,
     ) -> AIMessage:
-        """Return the next turn after `messages`; `ask` asks a chat model, `frame` has its orders and tools.
+        """Return the turn after `messages`; `ask` calls a chat model, `frame` has its orders, tool schemas.
 
         Args:
             prompt: what the turn goes by in the journal.
@@ -123,7 +123,7 @@ class _PlanPlayer:
         self._played: _PlanState | None = None
 
     def next_call(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        """Return the plan's next call after the tools' results in a conversation; the last one ends the run.
+        """Return the plan's next call, given the tools' results so far; the plan's last call ends the run.
 
         Results that were in the conversation of an earlier call are not played again.
         """

@@ -183,7 +183,7 @@ UNFULFILLED: dict[Seeking, tuple[str, ...]] = {
     "view": ("each", "every", "all", "both"),
     "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
-"""Phrases, by kind of goal, that ask for more than its plan does, such as "every" of a place."""
+"""Phrases, by kind of goal, that ask for more than its plan does, as "every" where one place is sought."""
 
 
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
@@ -233,7 +233,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
 
 
 def name_in(text: str, own: str) -> str:
-    """Return a text's quoted name, else its first capitalized one that is not the agent's `own`; or empty."""
+    """Return a text's quoted name, else its first capitalized name but the agent's `own`; empty if none."""
     if quoted := _QUOTED.search(text):
         return quoted[1]
     for found in _NAME.finditer(text):

@@ -188,7 +188,7 @@ def _search_best(situation: Situation) -> PlanPart[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> PlanPart[Choice]:
-    """Yield calls of `route`; return the choice nearest on foot, with its way; the first if none is known."""
+    """Yield calls of `route`; return the choice nearest on foot, with its way; the first if they all fail."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         # No way is shorter than the straight line, so the others cannot be nearer.
@@ -297,7 +297,7 @@ def _report_plan(situation: Situation, choice: Choice) -> Plan:
 
 
 def _way_to(place: ListedPlace) -> PlanPart[RouteLegs | None]:
-    """Plan the call of `route` to a place; its value is the way, or `None` if the call fails."""
+    """Yield a call of `route` to a place; return the way on foot, or `None` if the call fails."""
     return call_for_data(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 

@@ -194,7 +194,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         state: AgentState[Any],
         runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
     ) -> dict[str, Any] | None:
-        """Return replies to calls with broken arguments, a request for `finish` after text, or `None`."""
+        """Return messages: errors for calls with broken JSON, a request to `finish` after text; or `None`."""
         said = state["messages"][-1]
         if not isinstance(said, AIMessage):
             return None
@@ -389,7 +389,7 @@ class _TurnCount:
 def _limit_outcome(
     resource: str, limit_name: str, limit: float, messages: Sequence[AnyMessage]
 ) -> ToolRunOutcome:
-    """Return the outcome of a run that ran out of `resource`, by the limit with a name and a value."""
+    """Return the outcome of a run that used up `resource`, with the limit's name and value, `limit`."""
     reason = f"ran out of {resource} (limits: {limit_name}: {limit:g})"
     return ended_early(Outcome("limit", reason, limit_name, limit), messages)
 

@@ -134,7 +134,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> PlanPart[None]:
 
 
 def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
-    """Yield a look for the goal's things; return a sentence on them, no sentence if only `seen` earlier."""
+    """Yield a look for the goal's things; return a sentence on them, none if `seen` only earlier."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}

@@ -234,7 +234,7 @@ class PictureSearch:
     looked_at: list[LatLng] = field(default_factory=list)
     visited_ids: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings in degrees from the latest place toward shop signs or shopping streets, else unread boards."""
+    """Headings, degrees, of shop signs and streets with shops at the latest place, else of unread boards."""
     blind: int = 0
     """Number of places in a row where the detector found no wanted thing."""
 
@@ -304,7 +304,7 @@ def _unvisited_links(search: PictureSearch, surroundings: Surroundings) -> list[
 
 
 def _free_steps(search: PictureSearch, surroundings: Surroundings, way: WayOn) -> int:
-    """Return how many panoramas to go along a link before a place looked at earlier; the most if none is."""
+    """Return how many panoramas to go along a link before nearing a spot looked at; most if there is none."""
     here = surroundings.position
     ahead = [
         distance(here, one)
@@ -367,7 +367,7 @@ def _may_take_picture_at(situation: Situation, surroundings: Surroundings) -> bo
 def _look_down_streets(
     situation: Situation, search: PictureSearch, surroundings: Surroundings
 ) -> PlanPart[tuple[list[tuple[float, int]], list[float]]]:
-    """Yield looks along unvisited links; return (headings with counts of shops, headings of boards), degrees.
+    """Yield looks along unvisited links; return ((heading, shops) pairs, headings of boards), in degrees.
 
     Headings are in degrees; the boards are seen far down the street, read or not.
     """

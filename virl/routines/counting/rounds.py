@@ -38,7 +38,7 @@ Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
-    """Count things along a walk, from its start or where it was cut off, and end the run.
+    """Count things along a walk, begun or resumed at the pose that `start` returns, and end the run.
 
     Args:
         agent: agent who counts, as its character says.
@@ -253,5 +253,5 @@ def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
 
 
 def _in_memory(path: str) -> str:
-    """Return a path in visual memory as one in the run's folder; empty for an empty path."""
+    """Return a path inside visual memory's folder as a path inside the run's; empty for an empty path."""
     return (Path(MEMORY) / path).as_posix() if path else ""

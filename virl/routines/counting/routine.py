@@ -28,10 +28,10 @@ from virl.routines.counting.settings import counting_of, read_intention
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 NEAR_A_STREET_M = 800.0
-"""Most metres from a route's stop, or a region's centre or a corner, to the nearest panorama."""
+"""Metres from a route's stop, or a region's centre or a corner, within which a panorama must lie."""
 WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
-"""Metres between the stops of a tour that replaces a route outside the city; as in RX-399's in Virlton."""
+"""Metres between stops of a tour that replaces a route outside the city; as on the route of agent RX-399."""
 
 
 def check_character(character: Character, source: Path) -> None:
@@ -56,7 +56,7 @@ def check_character(character: Character, source: Path) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a route outside the city by a tour around the start; return (character, sentences on changes).
+    """Replace a route (by a tour drawn with `seed`) or region outside the city; return (character, changes).
 
     Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
 
@@ -173,7 +173,7 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """Return the start pose; in a resumed run the next panorama's, facing away from the last one.
+    """Return the pose to go on from: the start, or after steps the next panorama, facing away from the last.
 
     Raises:
         NoStreetView: the panorama is not there any more.

@@ -23,7 +23,7 @@ class Counting(Settings):
     background: tuple[Label, ...] = ()
     """Things that are detected, but not counted: they give the detector something else to choose."""
     recheck: Score | dict[Label, Score] | None = None
-    """Least score, [0, 1], at the closer look: one for all things, or by thing.
+    """Least score, [0, 1], at the closer look, for all things or by thing; `None`: as in the detector's file.
     `None`, and things that are left out, take the one in the detector's file."""
     active: bool = True
     """True to take a closer look at a find before it is counted."""

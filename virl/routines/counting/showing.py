@@ -46,7 +46,7 @@ class Cell:
     y: float
     """Position of the hexagon's middle, in metres north of the map's origin."""
     hectares: float
-    """Area of the hexagon within the region in hectares; at least a quarter of the hexagon's."""
+    """Hectares of the hexagon inside the region, taken as at least a quarter of the whole hexagon's."""
     counts: tuple[int, ...]
     """Number of things in the hexagon, by kind."""
 
@@ -62,7 +62,7 @@ class Level:
 
 
 _GRADES = ((320, 72), (240, 65), (160, 55))
-"""Width in pixels and JPEG quality of the page's pictures, best first; chosen: they are shown 224 wide."""
+"""Pairs (width in pixels, JPEG quality) for the page's pictures, best first; chosen: shown 224 wide."""
 
 THUMBNAILS = ((128, 70), (96, 60), (80, 50), (64, 45))
 THUMBNAIL_BYTES = 2_000_000
@@ -220,11 +220,11 @@ def _region_on(paper: Paper, file: Path) -> shapely.Polygon | None:
 
 
 SHAPES = ("round", "square", "diamond", "triangle")
-"""Shapes of the map's marks, by kind of thing in turn."""
+"""Shapes of the map's marks: one for each kind of thing, reused in turn if there are more kinds."""
 COLOURS = 6
-"""Number of colours of the map's marks, used by kind of thing in turn."""
+"""Number of colours of the map's marks: one for each kind of thing, reused if there are more kinds."""
 MANY = 60
-"""Number of things above which markers are small and skipped by the keyboard; chosen."""
+"""Number of things above which their marks on the map are small and skipped by the keyboard; chosen."""
 
 
 def _counts_map(
@@ -329,7 +329,7 @@ class _Stop(BaseModel):
 
 
 class _CountingCharacter(BaseModel):
-    """Model by which the recorded settings of a character that the counting page shows are checked."""
+    """A recorded character's settings that the counting page shows, validated when read."""
 
     count: _Count
     senses: _Senses

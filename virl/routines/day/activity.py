@@ -160,7 +160,7 @@ class TravelOption:
     usd: float
     """Cost for one person, US dollars."""
     words: str = ""
-    """Legs of a journey by public transport, in words."""
+    """Legs of a journey by public transport, in words; empty for other ways."""
     leaves: int | None = None
     """Minute after midnight at which the way begins; `None` for any time."""
     on_foot: int = 0

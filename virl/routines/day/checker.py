@@ -175,7 +175,7 @@ def _exact_position(entry: DayEntry, site: Site) -> LatLng:
 
 
 def _time_violations(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
-    """Return faults of a line's times; `before` is the minute at which the previous one ends, or `None`."""
+    """Return faults of the times of line `number`; `before` is the minute at which the line before ends."""
     found = []
     first, last = terms.day.minutes
     if entry.starts < first or entry.ends > last or entry.ends < entry.starts:
@@ -197,7 +197,7 @@ def _travel_violations(
     terms: DayTerms,
     facts: "CityFacts",
 ) -> list[Violation]:
-    """Return a fault if `ways`, or the time from minute `free` on, are too short to get between `ends`."""
+    """Return a fault of line `number` if its `ways`, or the time from minute `free`, do not join `ends`."""
     here, there = ends
     if here == there:
         return []

@@ -274,7 +274,7 @@ def opening_stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit_visit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """Return (start, end) minutes of a visit in opening hours, late by `wait` at most; `None` if impossible.
+    """Return a visit's (start, end) in opening hours, `wait` late or cut to `shortest` at most, or `None`.
 
     Args:
         place: with its opening hours.

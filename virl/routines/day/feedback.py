@@ -126,7 +126,7 @@ class ClientChanges:
         )
 
     def first_round(self, proposed: ProposedDay, more_usd: float) -> int:
-        """Return the index of the first round to plan again; the number of rounds if none has to be.
+        """Return the index of the first round to plan again, with `more_usd` to spend; if none, the count.
 
         A wish or a feeling holds for the whole day, a budget from the first round on that costs something.
         """
@@ -144,7 +144,7 @@ class ClientChanges:
         return min(found, default=len(rounds))
 
     def of_activities(self, proposed: ProposedDay) -> list["RequestedChange"]:
-        """Return the changes of activities that the proposed day has, each with its activity."""
+        """Return the changes asked for to activities of the proposed day, each with its activity."""
         return [
             RequestedChange(change, proposed.rounds[change.number - 1][-1])
             for change in self.reply.changes
@@ -152,7 +152,7 @@ class ClientChanges:
         ]
 
     def earlier_requests(self, proposed: ProposedDay, first: int) -> list["RequestedChange"]:
-        """Return what was asked for earlier and is not changed now, from the round of index `first` on."""
+        """Return earlier requests that are not changed now, of rounds of index `first` (from 0) or more."""
         changed = {change.number for change in self.reply.changes}
         later = list(enumerate(proposed.rounds, start=1))[first:]
         kept = [(number, one[-1]) for number, one in later if number not in changed]

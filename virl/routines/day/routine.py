@@ -231,7 +231,7 @@ class _Planner:
         return self._fill_day(replace(kept, after=progress), turn, wanted)
 
     def _fill_day(self, kept: ProposedDay, turn: int, wanted: list[RequestedChange]) -> ProposedDay:
-        """Return a day of the rounds of `kept` and new ones after them; take requests met out of `wanted`."""
+        """Return a day of the rounds in `kept` and new ones after; remove requests it meets from `wanted`."""
         rounds, befores, progress = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
         while len(rounds) < self.day.activities:
@@ -313,7 +313,7 @@ class _Planner:
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
     def _draft_round(self, name: str, progress: DayProgress, until: int) -> list[Activity] | str:
-        """Return the next activity, the way first, drafted by the mind; or a sentence on why the day ends.
+        """Return the way and activity that the mind drafts next, over by minute `until`; or why the day ends.
 
         It ends by `until`, in minutes after midnight; `name` is the journal key of its note.
         """
@@ -389,7 +389,7 @@ class _Planner:
     def _fall_back(
         self, name: str, progress: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
-        """Write free time where the client is, without way or cost, into a note; return it as an activity."""
+        """Write free time where the client is, without way or cost, into note `name`; return the activity."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(progress.now),
@@ -413,7 +413,7 @@ class _Planner:
         *,
         fallback: bool = False,
     ) -> list[Activity]:
-        """Write a proposal as activities, with the refused drafts, into a note; return the activities."""
+        """Write a proposal as activities, with the refused drafts, into note `name`; return activities."""
         activities = activities_of(proposal, estimate, progress, fallback=fallback)
         last = activities[-1]
         where = f" at {last.spot.name}" if last.spot.name and not last.mode else ""

@@ -333,7 +333,7 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Return whether a way needs no comparison: of little effort, less still for the `weak`, and cheap."""
+    """Return whether a way is good without comparison: cheap, and of little effort (less for the `weak`)."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

@@ -137,7 +137,7 @@ class Pastime(Settings):
     feelings: Points
     """Changes of feelings in one hour, in points."""
     words: Words
-    """Phrases of people who like the pastime, beside the lexicon's for the place type."""
+    """Phrases of people who like the pastime, in addition to the lexicon's phrases for its place type."""
     active: bool = False
     """True if the pastime asks for strength."""
 

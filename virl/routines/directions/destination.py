@@ -144,7 +144,7 @@ def describe_nearest(places: Places, kind: str, here: LatLng, place_types: Seque
 
 
 def _find_named(agent: Agent, name: str, within: float) -> Place | None:
-    """Return the nearest open place of a name, or of a short form of it, at most `within` metres away.
+    """Return the nearest open place with a name or short form of it, within `within` metres; `None` if none.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """

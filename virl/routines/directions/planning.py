@@ -30,9 +30,9 @@ from virl.routines.directions.walkway import (
 DOORSTEP_M = 25.0
 """Metres from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 APPROACH = 6
-"""Number of stands at a walk's end from which signs to both sides are read. Chosen: the range of signs."""
+"""Number of a walk's last panoramas where signs to both sides are read. Chosen: the range of signs."""
 LONG_STRETCH = 8
-"""Number of panoramas from which a stretch is long, so that things passed are mentioned. Chosen: a block."""
+"""Number of panoramas above which a stretch is long: a landmark passed on it is told. Chosen: a block."""
 ABEAM = ("left", "right")
 """Directions in words of things beside a walker, by which one knows at once where to stop."""
 SIDES = ("left", "right", "front left", "front right")
@@ -104,7 +104,7 @@ class Milestone(JsonRecord):
     part: str = ""
     """Position of the end between two crossings in words, if no name can be read there; else empty."""
     part_of: str = ""
-    """Next point of the street after the end: `crossing` or `end`; empty if not told."""
+    """Next point of the street past the walk's end: `crossing`, or `end` of the street; empty if untold."""
     where: str = ""
     """Direction of the destination for a walker at the end, in words such as `front left`."""
     unseen: bool = False
@@ -245,7 +245,7 @@ def _turn_milestone(
     *,
     count_crossings: bool,
 ) -> Milestone:
-    """Return the milestone of the turn at `index`, the last one at `before`; no landmarks of ids `named`."""
+    """Return the milestone of the turn at `index` after that at `before`; ids in `named` are no landmarks."""
     stand = walk[index]
     seen = choose_landmark(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), (*SIDES, "front"), named)
     # A name that is read right before the turn tells it as well, unless the turn before is there.
@@ -305,7 +305,7 @@ def _end_milestone(
 def _milestone_between(
     end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
 ) -> Milestone:
-    """Return the end's milestone, placed in words between crossings; unchanged without stands `beyond`."""
+    """Return the end's milestone, with words for where it is between crossings unless `beyond` is empty."""
     if not beyond:
         return end
     here = len(walk) - 1
@@ -319,7 +319,7 @@ def _milestone_between(
 
 
 def _milestone(kind: str, stand: Stand, **fields: object) -> Milestone:
-    """Return a milestone of a kind (`start`, `turn` or `end`) at a stand, with further fields of it."""
+    """Return a milestone of a kind (`start`, `turn` or `end`) at a stand, with values for other `fields`."""
     position = stand.panorama.position
     return Milestone.model_validate(
         {

@@ -41,7 +41,7 @@ UNRATED = 3.0
 _SMALL_WORDS = re.compile(
     r"(?:an?|and|at|by|de|de[lmrs]|di|du|el|i[mn]|l[aeo]s?|o[fn]|the|to|und|van|von|y|zu[mr]?)", re.IGNORECASE
 )
-"""Pattern of words, such as "of" or "the", that names write with small letters."""
+"""Pattern of words that stay in lower case within a name, such as "of" or "the"."""
 _NTH = ("next", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WHERE = {
@@ -367,7 +367,7 @@ def _last_stretch(point: Point, rng: Random) -> list[str]:
 
 
 def _stop_cue(point: Point) -> str:
-    """Return the cue to stop: `name` if one can be read, else street `end`, `crossing`, `part` of a block."""
+    """Return the cue to stop: if no name can be read, `end`, `crossing` or `part` of a block; else `name`."""
     cues = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)} if point.unseen else {}
     return next((cue for cue, is_there in cues.items() if is_there), "name")
 

@@ -23,7 +23,7 @@ class DirectionsSettings(Settings):
     reader: str = "rapidocr"
     """The reader of signs along the walk: a name in `platform/models/`, or the path of a model file."""
     count_crossings: bool = True
-    """True to count crossings; else each turn is at "the next crossing" that is told of.
+    """True to tell the number of crossings before a turn; else each turn is at "the next crossing".
     V-IRL words it so."""
 
 

@@ -20,7 +20,7 @@ from virl.platform.navigators.tourist.ways import direction_of, link_ahead, link
 LONGEST_BLOCK = 40
 """Most stands between two crossings. Chosen: 400 m; parts of a longer block cannot be judged by eye."""
 BACK, AROUND = 3, 12
-"""Number of stands by which a way around an ambiguous turn begins earlier, and most stands of it.
+"""Number of stands before an ambiguous turn where a way around begins, and the most stands of that way.
 Chosen: a block."""
 MAX_STEPS = 2000
 """Most panoramas of a walk. Chosen: 20 km."""

@@ -25,7 +25,7 @@ READ, STOP = "errands", "stop"
 """Topics under which the journal keeps its notes on errands read from a text, and on stops found."""
 START, HOME = "the start", "home"
 LEFT_OUT = ": that errand is left out."
-"""End of the sentence on an errand that the city lacks."""
+"""End of the sentence that says which place the city lacks for an errand."""
 WITHIN_M = 2000.0
 """Metres from the start within which a place is looked for, as for directions."""
 _DRAWN_AMONG = 5  # nearest places of a kind; chosen
@@ -191,7 +191,7 @@ def _find_stop(
 
 
 def _locate(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
-    """Return (title, position, `where` if a lesser substitute, else empty) of an errand's place not `taken`.
+    """Return (title, position, `where` for a lesser substitute or "") of an errand's place, none of `taken`.
 
     If stops of this type are taken, it is the nearest other open place of the type. `NotFound` is raised
     if the city has none.

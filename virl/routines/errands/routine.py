@@ -123,7 +123,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
 def _look_at_stops(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
-    """Write one note on each stop that has an outcome, with a view if reached (to `heading` if at it)."""
+    """Note each stop with an outcome; add a view if reached, toward `heading` where right at the stop."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.find_note(_ARRIVAL, str(number)) is None:
             errand = f" ({goal.what})" if goal.what else ""

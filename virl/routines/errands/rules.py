@@ -223,7 +223,7 @@ def _join_addresses(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """Split text before a mention into (clauses, last clause); add text on the errand before to `errands`.
+    """Return (clauses but the last, last one) of text; the first of several goes to the last of `errands`.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """
@@ -235,7 +235,7 @@ def _clauses_before(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 
 
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
-    """Yield the errands of the clauses that mention a place type; several for a number of places."""
+    """Yield the errands of clauses that name or imply a place type, as many as places are asked for."""
     for clause in clauses:
         if _goes_home(clause) or _REASON.match(clause):
             continue

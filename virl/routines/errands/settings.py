@@ -30,7 +30,7 @@ class Errands(Settings):
     travel: TravelMode = "walking"
     """The means of travel, by which the ways between stops and their durations are looked up."""
     end: Line | Literal["home", "open"] | None = None
-    """End of the trip: `home` (the start), `open` (the stop that is best last) or an address.
+    """End of the trip: `home`, `open` (the stop best last), an address; `None`: as the text says, or `open`.
     By default as the text says, and `open` if it says nothing."""
     walk: bool = True
     """True to walk the trip, not only plan it."""

@@ -112,7 +112,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class StopOrder:
-    """An order of stops with its duration, and the shortest that any order can take."""
+    """An order of stops with its seconds, and a proven lower bound on the seconds of any order."""
 
     stops: tuple[int, ...]
     seconds: float
@@ -331,7 +331,7 @@ def prove_order(times: Times, order: StopOrder, seconds: float) -> StopOrder:
 
 
 def _no_round(count: int, places: Sequence[int]) -> LinearConstraint:
-    """Return the constraint that, of `count` places, no round closes through just the given ones."""
+    """Return the constraint that no closed round leads through only the `places`, indices below `count`."""
     inside = np.zeros((count, count))
     inside[np.ix_(places, places)] = 1.0
     return LinearConstraint(csr_array(inside.reshape(1, -1)), -np.inf, len(places) - 1.0)

@@ -18,7 +18,7 @@ from virl.routines.explore.settings import EXPLORE, LOOK_FOV, LOOK_RANGE, MATCH_
 
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
-"""Degrees of view, centred ahead, in which names may be looked up: all but straight behind.
+"""Degrees, centred ahead, that a look covers where looking names up is free: all but straight behind.
 Passing a restaurant in Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes,
 240 on 7 %, 300 on 2 % (135 passes, by truth)."""
 MATCH_SLACK = 5.0  # degrees added on either side of what a view or a box takes in
@@ -44,7 +44,7 @@ class LookAround:
 def places_seen(
     agent: Agent, step: Step, place_type: str, known: set[str], look: LookAround
 ) -> Iterator[Place]:
-    """Yield the places newly seen from a step, by views to both sides and ahead and by closer looks.
+    """Look around at a step; yield each place first seen, adding its id to `known` and the views to `look`.
 
     At the start it may be all around (`explore: {first_look: around}`); where every name may be looked up it
     is, and later all but straight behind.

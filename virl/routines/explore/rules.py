@@ -79,7 +79,7 @@ class TypeQuestion(BaseModel):
 
 
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
-    """Return the place type mentioned most, phrases `aside` apart; if it is not offered, a related one.
+    """Return the place type mentioned most, but for phrases `aside`; if not offered, a related one that is.
 
     Args:
         question: the intention, and the types offered.

@@ -86,7 +86,7 @@ def run(agent: Agent) -> None:
 
 
 def _weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
-    """Yield each home with its rating, or a sentence on why it has none, in order; noted ones are read."""
+    """Yield each home in order with its rating, noted or new, or with a sentence on why it has none."""
     for at in range(0, len(homes), TOGETHER):
         some, found = homes[at : at + TOGETHER], dict[str, tuple[Near, ...] | Weighed]()
         for home in some:

@@ -20,7 +20,7 @@ CROSSING, LANDMARK = "crossing", "landmark"
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The place of a thing relative to a way: along it, off it, and by the clock."""
+    """The place of a thing relative to a way: metres along it, metres off it, direction on a clock face."""
 
     along: float
     """Metres along the way, from its start."""

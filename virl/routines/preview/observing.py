@@ -172,7 +172,7 @@ def _side_in(view: View) -> SideSeen:
 
 @dataclass(frozen=True, slots=True)
 class SightedThing:
-    """A crossing, landmark or thing, with the number of panoramas from which it was seen."""
+    """A crossing, landmark or other thing, with the number of panoramas from which it was seen."""
 
     kind: str
     position: LatLng

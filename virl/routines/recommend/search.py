@@ -107,7 +107,7 @@ def search(agent: Agent, errand: Errand) -> Search:
 def _within_reach(
     agent: Agent, here: LatLng, minutes: float, types: Sequence[str], max_price_level: int | None
 ) -> list[Place]:
-    """Return the places within a walk of some minutes: at least all of the most promising ones."""
+    """Return the places within a walk of some minutes: all, or at least the most promising ones."""
     places, reach = agent.city.places, minutes * _METRES_A_MINUTE
     if not isinstance(places, RatedPlaces):
         return nearby_in_full(places, here, reach, types)
@@ -165,7 +165,7 @@ def _open_ones(places: Sequence[Place]) -> list[Place]:
 
 
 def _promise(place: Place, max_price_level: int | None) -> tuple[int, float]:
-    """Return the sort key of a place, larger is better: (what is known of its price, steady stars)."""
+    """Return a place's sort key, larger is better: (how well its price suits, stars by `steady_stars`)."""
     stars = steady_stars(place.rating, place.review_count)
     if max_price_level is None:
         return SUITS, stars

@@ -17,7 +17,7 @@ class Recommending(Settings):
     within_minutes: float = Field(default=15.0, gt=0, le=120)
     """The longest walk there, in minutes; a wish may ask for a shorter one, never for a longer."""
     within_metres: float | None = Field(default=None, gt=0, le=10_000)
-    """The longest way there in metres; counts only where, at 1.35 m/s, it is less than `within_minutes`."""
+    """The longest way there in metres, if shorter (at 1.35 m/s) than `within_minutes`; `None`: no limit."""
     stay_minutes: int = Field(default=0, ge=0, le=1440)
     """Minutes that the place must be open from the arrival on."""
     candidates: int = Field(default=15, ge=1, le=MOST_CANDIDATES)

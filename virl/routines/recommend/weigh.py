@@ -135,7 +135,7 @@ def is_unsure(agent: Agent, place_id: str) -> bool:
 def _weigh_each(
     agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
 ) -> list[Candidate]:
-    """Return rated candidates among places until there are enough; unknown hours do only if `unsure`."""
+    """Return rated candidates among places until there are enough; of unknown hours only if `unsure`."""
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
     for found in places:
@@ -150,7 +150,7 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """Yield a place as a rated candidate, or nothing if closed; unknown hours do only if `unsure`."""
+    """Yield a place as a rated candidate; nothing if closed, or if of unknown hours unless `unsure`."""
     if noted := agent.run.find_note(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])

@@ -179,7 +179,7 @@ def _join_types(kinds: Sequence[str], separator: str = " or ") -> str:
 
 
 def _find_goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
-    """Return the search's goal among place types, understood once a run and noted."""
+    """Return the search's goal, understood once a run and noted; `kinds` are the place types it may have."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
     moment = moment_in(told)
     if not moment and not quoted_name(told):

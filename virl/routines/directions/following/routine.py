@@ -198,7 +198,7 @@ def _walk(
 
 
 def _outcome_of(last: StepRecord) -> Outcome:
-    """Return a walk's outcome as its last step records it; in older journals, `arrived` if that is a stop."""
+    """Return the outcome in a walk's last step; in older journals, `arrived` if its reply was "stop"."""
     # a journal of an earlier version has the end of the walk in its reply and in words only
     stopped = any(one.reply.get("action") == "stop" for one in last.asked)
     return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
@@ -305,7 +305,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
 def open_spotter(
     name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """Return the landmark finder of a tourist that is called `name`; if it reads, by the model `reader`.
+    """Return a tourist's landmark finder by the finder's name; one that reads signs uses the model `reader`.
 
     Args:
         name: name of the spotter, see `FollowSettings.spotter`.

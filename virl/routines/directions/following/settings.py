@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from virl.platform.perception.base import Role
 
 CHOICE = "choice:"
-"""Prefix of a spotter that asks the describer named after it which landmark a view shows (V-IRL's LLaVA)."""
+"""Prefix in a spotter's name: the describer named after it tells a view's landmark (V-IRL's LLaVA)."""
 READ_AND_ASKED = "ocr+mind"
 """Name of the spotter that reads words and asks the mind for landmarks (V-IRL's PP-OCR with GPT-3.5)."""
 
