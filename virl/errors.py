@@ -15,7 +15,7 @@ from typing import Literal
 
 _WAY_ON = ContextVar("way on", default="--resume")
 FEW = 14
-"""Most names that a message lists if a command or a near name can replace the list; chosen."""
+"""Most known names that a message lists where it can give a command or a near name instead; chosen."""
 LONGEST_NAME = 60
 """Most characters of a name that are compared with known names; chosen."""
 LISTINGS: Mapping[str, str] = MappingProxyType(

@@ -161,7 +161,7 @@ def _far_corner(ring: Sequence[LatLng]) -> RegionFault | None:
 
 
 def _crossing_fault(ring: Sequence[LatLng]) -> RegionFault | None:
-    """Return the fault of a polygon's first two sides that cross, touch or overlap; `None` without one."""
+    """Return why a polygon is not simple, by its first two sides that meet, if any; `None` if it is."""
     # First the quick test: hardly any polygon has to be searched for the sides at fault.
     if _flat(ring, _frame(ring)).is_valid:
         return None

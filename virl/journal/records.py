@@ -193,7 +193,7 @@ class StartRecord(Record):
     mover_reason: str = ""
     """Reason for the choice of the mover, in words; empty if there was no choice."""
     start_reason: str = ""
-    """Reason for the start, in words; empty where the character or the user names the start."""
+    """Reason for the start, in words; empty unless it replaces a start that the city lacks."""
     replaced: tuple[str, ...] = ()
     """Sentences on names in the character's file that the city lacks, and on their replacements."""
     objects: dict[str, str] = {}

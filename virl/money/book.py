@@ -127,7 +127,7 @@ SPENDING = "spending.jsonl"
 """Name of the file, in a run's folder, that holds the run's book."""
 
 Service = Literal["model", "provider"]
-"""Kind of service that a request is sent to: a language model, or a map service of the city."""
+"""Kind of service that a request is sent to: a language model, or a provider of data on the city."""
 
 _SUM_OF_TORN = re.compile(rb'\{"micro_usd": ([0-9][^,]*),')
 _FURTHER = ("sent", "input_tokens", "output_tokens", "account", "run")

@@ -319,7 +319,7 @@ def read_nodes(data: Bytes, sides: Ints) -> tuple[Ints, Bytes]:
 
 @part
 def _find(numbers: Ints, number: int, near: int) -> int:
-    """Return the first index in sorted `numbers` of a value of at least `number`, searched from `near`."""
+    """Return the first index in sorted `numbers` of one >= `number`, else their length; `near` is a guess."""
     low, high, step = near, near, 1
     while low > 0 and numbers[low - 1] >= number:
         low, high, step = max(low - step, 0), low, step * 2

@@ -141,7 +141,7 @@ def _fill_rings(rings: Sequence[Floats]) -> shapely.Geometry:
 
 
 def _ends_meet(line: shapely.LineString) -> bool:
-    """Return whether a line is a ring: its ends meet, and it has at least three different corners."""
+    """Return whether a line is a ring: its ends meet, and it has at least three corners."""
     return len(line.coords) > 3 and line.coords[0] == line.coords[-1]
 
 

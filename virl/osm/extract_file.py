@@ -63,7 +63,7 @@ def _check(path: Path, size: int, changed: int) -> None:
 
 
 def _sizes(path: Path) -> Iterator[int]:
-    """Yield the unpacked sizes in bytes of a file's blobs or pieces; a damaged file ends early."""
+    """Yield the unpacked sizes in bytes of a packed file's blobs or pieces; a broken one ends early."""
     try:
         if path.name.endswith(".pbf"):
             with path.open("rb") as file:
@@ -165,7 +165,7 @@ def in_order(path: Path, folder: Path) -> Path:
 
 
 def shown_number(number: int) -> int:
-    """Return the number of an object before sorting: negative for one from `NEGATIVE` on, else the same."""
+    """Return an object's number as in its file: a sorted copy has `NEGATIVE` + n for a negative -n."""
     return NEGATIVE - number if number >= NEGATIVE else number
 
 

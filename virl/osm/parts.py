@@ -69,7 +69,7 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return the metres from the walls' top to the roof's top: tagged, else usual for its shape; 0 if flat.
+    """Return the metres from the walls' top to the roof's: tagged or usual; 0 if flat or of unknown shape.
 
     Args:
         tags: of the building.

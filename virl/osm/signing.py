@@ -158,7 +158,7 @@ class BoardGround:
         return np.asarray(gate, float)
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
-        """Return whether a board `width` metres wide fits at (east, north) `spot` and is seen from `eye`."""
+        """Return whether a board `width` m wide fits at `spot` and is seen from `eye`, both (east, north) metres."""
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
         apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]
@@ -408,7 +408,7 @@ def _room_height(height: float) -> float:
 def _cost(
     own_cells: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Return by cell of a house what a directory there costs: metres to an entrance plus to a panorama.
+    """Return by cell of a house a directory's cost: metres to an entrance and a panorama, more at side doors.
 
     Without a mapped entrance the middle of the places' `shapes` stands for it.
     """

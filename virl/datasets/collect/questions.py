@@ -135,7 +135,7 @@ class CheckQuestion(BaseModel):
 
 @cache
 def load_intentions() -> Intentions:
-    """Return the sentences of the table of place types, read once a process."""
+    """Return the sentences on what people go to each place type for, by its table; read once a process."""
     groups: dict[str, dict[str, str]] = {}
     for place_type, wish in by_type("wish").items():
         for group, sentence in wish.items():

@@ -337,7 +337,7 @@ class PointNavigator:
 
     streetview: StreetView
     mover: Mover
-    """Mover that says which links leave a pose."""
+    """Mover that lists the links that leave a pose, and moves along them."""
     plan: PointPlan
     """Goals of the walk, by `plan_route` or `plan_path`."""
     _: KW_ONLY

@@ -47,7 +47,7 @@ SettingsT = TypeVar("SettingsT", bound=DetectorSettings)
 
 
 class SettingsDetector(Generic[SettingsT]):
-    """The base of virl's own detectors: their least scores are those of their model file."""
+    """A base of virl's own detectors, which take the least scores that count from their model file."""
 
     _settings: SettingsT
     """Settings in the detector's model file."""

@@ -209,7 +209,7 @@ class RoadSight:
 
     @property
     def look(self) -> str:
-        """Look of the road and its objects in words, without boards; empty where nobody looked."""
+        """Look of the road and its objects but for shop fronts, in words; empty where nobody looked."""
         things = (f"{thing}: {number}" for thing, number in self.things)
         return ", ".join([str(self.scene), *things]) if self.scene else ""
 

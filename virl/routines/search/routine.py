@@ -106,7 +106,7 @@ WISH = Wish(_read_goal, field="intention")
 
 
 def run(agent: Agent) -> None:
-    """Search until the goal is in sight, or the decisions or moves are used up; end the run."""
+    """Search until the goal is found, no way is left, or decisions or moves are used up; end the run."""
     settings, city = SEARCH.of(agent.character), agent.city
     lexicon = agent.models.lexicon(LEXICON)
     goal = _find_goal(agent, tuple(lexicon.types))

@@ -157,7 +157,7 @@ class TownClock:
         return round(offset.total_seconds() / 60)
 
     def is_open(self, place: Place) -> bool:
-        """Return whether a place, whose hours have to be known, is open at the town's current time."""
+        """Return whether a place, read with its hours, is open now in the town; False for unknown hours."""
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 

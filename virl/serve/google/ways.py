@@ -26,7 +26,7 @@ SHORT_M = 30.0  # a piece without a name up to this length is no step: a crossin
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a route with path, length and time: a step between turns or a leg between stops."""
+    """A route or a part of it, such as a step or a leg between stops, with path, length and time."""
 
     path: tuple[LatLng, ...]
     """Corners in order of travel, at least its two ends."""

@@ -256,7 +256,7 @@ class CitySession:
         self._thread.join()
 
     def wait(self) -> None:
-        """Wait until the thread has ended, and with it the run and its report are written."""
+        """Wait until the session's thread has ended; a run that is over then has its report written."""
         self._thread.join()
 
     def _run_thread(self) -> None:

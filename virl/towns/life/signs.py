@@ -110,7 +110,7 @@ def units(text: str) -> int:
 
 
 def all_sign_characters() -> str:
-    """Return all characters that signs can show, in both cases, sorted, to check fonts with."""
+    """Return all characters that signs of made towns can show, in both cases, sorted, to check fonts with."""
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]

@@ -358,7 +358,7 @@ def looks_of(building: Building) -> tuple[int, Floats]:
 def _party(
     footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
 ) -> NDArray[np.bool_]:
-    """Return True for each wall hidden by a neighbour; `measures`: base, height, variant, (3, buildings).
+    """Return True for each wall that a neighbour adjoins; `measures`: base, height, variant, (3, buildings).
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
 

@@ -64,7 +64,7 @@ def note_farthest(depth: Singles, tiles: Tiles) -> None:
 def _is_hidden(
     tiles: Tiles, lens: Lens, left: float, right: float, top: float, bottom: float, nearest: float
 ) -> bool:
-    """Return whether all that a rectangle of the picture shows so far is nearer than `nearest` metres."""
+    """Return whether all tiles that a rectangle touches show only what is nearer than `nearest` metres."""
     bits, farthest = tiles.bits, tiles.farthest
     first_row, end_row = (
         max(0, int(top - ROUNDING_PX)) >> bits,

@@ -233,7 +233,7 @@ class _Reader:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 
     def _pass(self, clause: PassClause) -> None:
-        """Record that the text passes crossings, or a landmark where no crossing may be meant."""
+        """Record that the text passes crossings, or only a thing if its words may mean no crossing."""
         street, place = self.street, clause.place
         if clause.again and street.has_just_begun:
             return

@@ -239,7 +239,7 @@ def _existing_file(folder: Path, name: str, scan: str) -> Path | None:
 
 
 def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
-    """Return the content of a JSON file; raise `BadInput` if it is not of the expected form."""
+    """Return the content of a JSON file; raise `BadInput` if it cannot be read or has another form."""
     try:
         return content.validate_json(path.read_bytes())
     except OSError as fault:

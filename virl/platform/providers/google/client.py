@@ -242,7 +242,7 @@ def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
 
 
 def _is_advanced(call: Call) -> bool:
-    """Return whether a route of the Routes or the Directions API is billed with surcharge."""
+    """Return whether a route or matrix of the Routes API or its forerunners is billed with surcharge."""
     body, between = call.body or {}, (call.body or {}).get("intermediates")
     waypoints = call.query.get("waypoints", "").split("|")
     return (

@@ -208,7 +208,7 @@ class RoutesApi:
     )
     """Name in the Routes API of each mode of travel."""
     block = (SIDE, MOST_PAIRS // SIDE)
-    """Largest number of (origins, destinations) of a matrix request."""
+    """Largest numbers of origins and of destinations in one matrix request."""
 
     def __init__(self, http: GoogleHttp) -> None:
         """Make a client that sends its requests through `http`."""

@@ -140,7 +140,7 @@ class Shot(BaseModel):
     roll: float = 0.0
     """Lean of the camera to the right, degrees."""
     fov: float = Field(gt=0, le=FULL_TURN)
-    """Horizontal field of view in degrees; 360 for a panorama."""
+    """Horizontal field of view in degrees; 360 for a whole panorama."""
     sky: float | None = Field(default=None, ge=0, le=1)
     """Share of a panorama's height cut off above the picture, [0, 1]; `None`: as much as below it."""
     left: float | None = Field(default=None, ge=0, lt=1)

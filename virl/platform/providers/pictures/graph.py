@@ -25,7 +25,7 @@ STEP_M = 8.0
 _SNAP_M = 10.0
 """Largest distance in metres from a picture to the way that it is placed on."""
 _SAME_M = 0.05
-"""Distance in metres within which the ends of ways are one junction."""
+"""Width in metres of the grid cells in which ends of ways count as one junction."""
 
 _ALONG_M = 30.0
 """Largest length in metres of a link along a way or a sequence."""
