@@ -95,7 +95,7 @@ def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> di
 
 
 def _value(field: FieldInfo, text: str, flag: str) -> object:
-    """Return a command-line text unchanged if it is valid for the field's type, else its value read as YAML."""
+    """Return a command-line text unchanged if it fits the field's type, else its value read as YAML."""
     try:
         TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:

@@ -157,7 +157,7 @@ class Abilities:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Return whether another try can help; adapt further requests to a refusal, unless the user set it."""
+        """Return whether another try can help; adapt further requests to a refusal unless the user set it."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"

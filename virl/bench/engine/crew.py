@@ -128,7 +128,7 @@ class LedgerRequest:
     account: str = ""
 
     def apply_to(self, ledger: Ledger) -> "LedgerReply":
-        """Enter the payment, else sum up the account; return the sums, `None`, or what refused the payment."""
+        """Enter the payment, else sum up the account; return sums, `None`, or what refused the payment."""
         if self.entry is None:
             return ledger.payments(self.account)
         try:

@@ -58,7 +58,7 @@ def export_r2r(
 
 
 def _viewpoints(town: Town) -> list[dict[str, object]]:
-    """Return the connectivity entry of each panorama in R2R's layout; all poses have the identity rotation."""
+    """Return the connectivity entry of each panorama in R2R's layout; all poses have no rotation."""
     linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
     linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
     return [

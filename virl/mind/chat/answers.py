@@ -326,7 +326,7 @@ def _calls(message: AIMessage) -> list[Any]:
 
 
 def _legal_name(name: Any) -> str:
-    """Return a tool's name that every API takes: bad characters replaced, long ones cut; `unknown` if empty."""
+    """Return a tool's name that every API takes: characters replaced, long ones cut; `unknown` if empty."""
     legal = _ILLEGAL.sub("_", str(name or ""))
     begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
     return begun[:LONGEST_NAME] or "unknown"

@@ -87,7 +87,7 @@ def is_shortened(listed: str, name: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """Return a name for comparison: small letters, no accents, numbers and abbreviations mostly in one form."""
+    """Return a name for comparison: small letters, no accents, most numbers and abbreviations in one form."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _join_initials(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms, cardinals = _forms()

@@ -268,7 +268,7 @@ class SimulatedDetector(SettingsDetector[SimulatedSettings]):
         return sorted(found, key=lambda one: (-one.score, one.box))
 
     def _read(self, sign: Visible, draws: Draws, types: dict[str, str]) -> tuple[str, float] | None:
-        """Return (label, score) that a sign gets, rightly or by mistake; `None` if it gets no label of `types`."""
+        """Return (label, score) that a sign gets, rightly or not; `None` if it gets no label of `types`."""
         settings, size = self._settings, size_of(sign.box)
         chance, alike = chance_found(size, sign.visible_fraction, settings), likeness(size, settings)
         right = [words for kind in sign.place_types if (words := kind.replace("_", " ")) in types]

@@ -147,7 +147,7 @@ class GoogleStreetView:
             raise
 
     def _panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama with this id; `None` if there is none, or none within `radius` m of a position."""
+        """Return the panorama with this id; `None` if none, or none within `radius` m of a position."""
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None

@@ -92,7 +92,7 @@ else:
 
 @dataclass(eq=False)
 class SecondsApart:
-    """A gate that keeps the starts of requests some seconds apart, over threads and processes with one file."""
+    """A gate that keeps starts of requests some seconds apart, over threads and processes with one file."""
 
     seconds: float
     """Least seconds between the starts of two requests; 0 lets all pass."""
