@@ -28,7 +28,7 @@ from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
 from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
-"""Number of landmarks that a turn at a street's end counts as, since it is far; counted on gold paths."""
+"""Number added to the count of landmarks on a leg that ends where its street does; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 """Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
@@ -233,7 +233,7 @@ class _Reader:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 
     def _pass(self, clause: PassClause) -> None:
-        """Record that the text passes crossings, or a landmark where no crossing may be meant."""
+        """Record that the text passes crossings, or a landmark where its words may mean no crossing."""
         street, place = self.street, clause.place
         if clause.again and street.has_just_begun:
             return

@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Number of unseen shop fronts, as if at its very beginning, that are added to the promise of every road."""
+"""Number of unseen shop fronts that the promise of each road assumes at its beginning."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -42,7 +42,7 @@ DECLINED = 0.5
 CROSSING = 3
 """Least number of ways that meet at a crossing."""
 STRETCH = 4
-"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
+"""Number of panoramas after which, each time, the mind may turn back between crossings; chosen: some 40 m."""
 WALKED = "back to a road seen before and not walked"
 """Reason given for a step back over walked streets, to a road that was not walked."""
 
@@ -164,16 +164,16 @@ class Prospects:
         return best
 
     def freshest(self, here: str, links: Sequence[Link]) -> Link:
-        """Return the link of panorama `here` that leads soonest to one not walked, else the least walked."""
+        """Return which of `links` from `here` leads soonest to an unwalked link, else the least walked."""
 
         def rank(link: Link) -> tuple[float, int]:
-            """Return (links to the next one not walked, times that the link was walked)."""
+            """Return (number of links to the next unwalked one, number of times that the link was walked)."""
             return self._hops_to_frontier(here, link), self._walked[frozenset((here, link.pano_id))]
 
         return min(links, key=rank)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
-        """Return the number of links, over a first one, before the next not walked; infinite without one."""
+        """Return the number of links, from link `first` on, before an unwalked one; infinite if none is."""
         if not self._walked[frozenset((here, first.pano_id))]:
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}
@@ -294,7 +294,7 @@ class IntentionNavigator:
         return self._ask(pose, here, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: Prospects) -> Choice:
-        """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
+        """Return the mind's choice among roads, shown by least turn first, those leaving elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )

@@ -96,7 +96,7 @@ class _Scratchpad:
     def note_move(
         self, reply: str, summary: str, heading: float, way: Link, here: ViewpointObservation
     ) -> None:
-        """Record a move from `heading` (degrees) along a way; the view there gives way to a summary."""
+        """Record a move from `heading` (degrees) to `here`; `summary` replaces the view of the place left."""
         next((step for step in self._steps if step.view), self._opening).leave(summary)
         turn = signed_turn(heading, way.heading)
         toward = "left" if turn < 0 else "right"

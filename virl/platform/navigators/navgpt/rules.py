@@ -114,7 +114,7 @@ def summarize_viewpoint(question: SummaryQuestion, _: Lexicon) -> Text:
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return (way to take next by a plan, thought that explains it); `None` for the way to stop.
+    """Return (way to take next by a plan, `None` to stop; thought) after the `ways` at each viewpoint so far.
 
     `ways` has, for each viewpoint so far, the last being where the walker stands, the ways that leave it.
     """

@@ -368,7 +368,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (new link, nearest pointer read down it), now followed; `None` if no sign of `ways` points.
+        """Mark as followed, and return, (new link, nearest pointer down it); `None` if no sign points.
 
         `ways` are the links that leave the panorama, each with the signs that were read down it.
         """

@@ -89,9 +89,9 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings beyond the turn's own at which a walk that has not turned is given up. Chosen."""
+"""Number of crossings past the one to turn at, after which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings beyond which the stop is given up where the directions count none up to it. Chosen."""
+"""Largest number of crossings passed in search of a stop whose directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Directions in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
@@ -398,7 +398,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action to walk the block after crossing `most` to its end, then back to `part` of it."""
+    """Return the action for a stop at `part` of the block after crossing `most`: to its end, then back."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:

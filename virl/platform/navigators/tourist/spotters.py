@@ -21,7 +21,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
 """Largest number of landmarks offered, one letter each beside `NONE`."""
 NAMED = 90.0
-"""Least likeness, 0 to 100, of a name to a reply that names it instead of its letter. Chosen."""
+"""Least likeness, 0 to 100, at which a reply counts as a landmark's name, not its letter. Chosen."""
 SHARE = 0.9
 """Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
 READ_SCORE = 0.75
@@ -114,7 +114,7 @@ CLIP_THRESHOLD = 0.995
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
 """Captions that compete with a landmark's: three of V-IRL, and ours on a street without shops."""
 SAID = 90.0
-"""Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
+"""Least likeness, 0 to 100, at which a description counts as mentioning a name. Chosen."""
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
 
