@@ -39,7 +39,7 @@ class BatchStreetView(Protocol):
 
 
 def relocate(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each position within `radius` metres; `None` for one without.
+    """Return the panorama nearest to each position within `radius` metres, in order; `None` where none is.
 
     Args:
         streetview: street view to ask; a `BatchStreetView` gets all positions in one request.
@@ -286,7 +286,7 @@ HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 
 @dataclass(eq=False)
 class HybridMover:
-    """A mover along the links of another mover, or along a grid's where none of these leads the wanted way.
+    """A mover along another mover's links, and along a grid's where no link leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
     """
@@ -301,7 +301,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return a pose's links, and the grid's if none leads to heading `toward`, by default the pose's own."""
+        """Return a pose's links, and the grid's if none leads to heading `toward`, by default the pose's."""
         listed = self.first.links(pose)
         wanted = pose.heading if toward is None else toward
         covered = any(abs(signed_turn(wanted, link.heading)) <= self.heading_range for link in listed)

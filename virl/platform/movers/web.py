@@ -421,7 +421,7 @@ class WebMover:
         return found
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
-        """Return a panorama with those links only for which an arrow is drawn, at the arrows' headings."""
+        """Return a panorama with only the links for which an arrow is drawn, at the arrows' headings."""
         # Of two arrows at one link the later counts.
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading

@@ -397,7 +397,7 @@ class PointNavigator:
             pose = self.mover.take(Pose(here.id, link.heading), link)
 
     def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Choice:
-        """Return the choice at the step of an index, or the walk's end at the limit of steps."""
+        """Return the choice at step number `index`, or the walk's end at the limit of steps."""
         if index == self.max_steps and pursuit.goal is not None:
             limit = Outcome("limit", limit=self.max_steps, what="steps")
             pursuit.end(limit.sentence)

@@ -351,7 +351,7 @@ class WalkerBatch:
         return self._table.state(int(self.numbers[walker]))
 
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
-        """Carry out an action for each walker as validation allows it, and return those carried out.
+        """Carry out an action for each walker as validation allows it; return the actions carried out.
 
         All are numbers of actions in `ACTIONS`, shape (walkers,).
 

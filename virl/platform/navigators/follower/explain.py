@@ -28,7 +28,7 @@ FAR = 40
 """Number of links since the last crossing, above which no more are counted; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""(segment entered, number of legs done, crossings counted on this leg, links since the last of them)."""
+"""(segment entered, number of legs done, crossings counted on this leg, links since the last crossing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Visit:
     """The walks that come to one state after the same number of actions, added up."""
 
     weight: float = 0.0
-    """Likelihood of all these walks together."""
+    """Likelihood of all walks that come to the state, added up."""
     best: float = 0.0
-    """Likelihood of the likeliest of these walks."""
+    """Likelihood of the likeliest walk that comes to the state."""
     before: "tuple[int, State] | None" = None
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
@@ -179,7 +179,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Add walks from `before` to a state after `time` actions, their likelihood times a factor."""
+        """Add walks that come from `before` to a state after `time` actions, likelihood times `factor`."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.weight += walks.weight * factor

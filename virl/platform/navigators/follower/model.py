@@ -43,7 +43,7 @@ class Parameters(Settings):
     fewer: Share
     """Growth of `fewer_least` with each crossing that the text passes."""
     fewer_again: Share
-    """Probability that an earlier crossing is the one two before, not the one before."""
+    """Probability that a turn earlier than told is two crossings before the one told, not one."""
     separate: tuple[Share, ...]
     """Probabilities that people count two crossings 1, 2, ... links apart as two; the last for any beyond."""
     counted_fourway: Share
@@ -95,7 +95,7 @@ class Parameters(Settings):
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
     neighbours: bool
-    """True if the end is chosen by its likelihood plus that of neighbour nodes, as task completion counts."""
+    """True to choose the end by its likelihood plus its neighbours', which task completion accepts too."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive

@@ -84,7 +84,7 @@ class StopSight:
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in the last sentence that says stop, or else in the one before; may be empty."""
+    """Return which `names` are in the last sentence that says stop, else in the one before; may be empty."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1
@@ -163,7 +163,7 @@ class Follower:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the node of the likeliest end, with the likelihood of neighbour nodes added where so set."""
+        """Return the node of the likeliest end, with neighbours' likelihood if `parameters.neighbours`."""
         sums, links = dict(ends), self._streets.links
         if self.parameters.neighbours:
             for node, weight in ends.items():
@@ -194,7 +194,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> None:
-        """Read the links of a node that the walker stands at, once."""
+        """Read the links of a node that the walker stands at, unless they are read already."""
         if node in self._ways:
             return
         links = self._graph.links(node)
@@ -280,7 +280,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
-        """Return (likeliest visited end, its likelihood, neighbours' added where so set), or (`None`, 0)."""
+        """Return (likeliest visited end, its likelihood, perhaps with its neighbours'), or (`None`, 0)."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}

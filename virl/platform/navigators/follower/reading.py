@@ -365,7 +365,7 @@ def normalise(text: str) -> str:
 
 
 def _rewrite(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
-    """Return a line with each pattern replaced by the word beside it, pattern after pattern."""
+    """Return a line with each pattern of `rules` replaced by its word, one pattern after the other."""
     for pattern, word in rules:
         line = pattern.sub(word, line)
     return line

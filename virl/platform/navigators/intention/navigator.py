@@ -68,7 +68,7 @@ class Prospect:
     fronts: int
     """Number of shop fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from the beginning of the road to the nearest of these shop fronts; `None` without any."""
+    """Metres from the beginning of the road to the nearest of the `fronts`; `None` if there is none."""
     cost: float
     """Metres to get to the road and begin it, with turns counted as metres."""
     sight: RoadSight = field(default_factory=RoadSight)
@@ -90,7 +90,7 @@ class Prospects:
     _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
     _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
     _declined: set[str] = field(default_factory=set)
-    """Ids of panoramas left for a visited one, so that the roads not walked from there promise less."""
+    """Ids of panoramas where the walker turned back to a visited one; unwalked roads there promise less."""
     _visits: Counter[str] = field(default_factory=Counter)
     _walked: Counter[frozenset[str]] = field(default_factory=Counter)
     """Number of times that the link between two panoramas was walked, in either direction."""
@@ -126,7 +126,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return roads not walked, most worth first, from a pose; sights `glimpsed` count this time only."""
+        """Return the roads not walked, sorted by `worth`, from a pose; `glimpsed` sights count this once."""
         known = {**self._sights, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])

@@ -213,7 +213,7 @@ def _action(text: str) -> re.Match[str] | None:
 
 
 def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
-    """Return the move to a `known` viewpoint that an action asks for, or its fault: no id, or several ..."""
+    """Return the move that an action asks for, or its fault: a wrong tool, no id, or several `known` ids."""
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")

@@ -118,7 +118,7 @@ class TouristNavigator:
     def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
     ) -> Choice:
-        """Look for `names` at a pose, decide, by the mind if needed, record both, and return the choice."""
+        """Look for `names` at a pose, choose (by the mind if needed), record sights and choice; return it."""
         links = self.mover.links(pose)
         observation = self._observe(pose, panorama, links, names)
         self.observations.append(observation)

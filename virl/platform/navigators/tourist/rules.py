@@ -93,9 +93,9 @@ TOO_MANY = 2
 UNCOUNTED = 4
 """Largest number of crossings passed in search of a stop whose directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
-"""Directions in which a thing is no longer ahead."""
+"""Directions in words, such as `left` and `rear`, in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Directions in which a landmark is near ahead; one seen straight ahead may be at the street's far end."""
+"""Directions in words of a landmark near ahead; one straight ahead may be at the street's far end."""
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
@@ -413,7 +413,7 @@ def _follow_along(
 
 
 def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
-    """Return those of some names that are seen beside or behind the walker."""
+    """Return which of `names` are landmarks seen beside or behind the walker."""
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 

@@ -17,7 +17,7 @@ from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
-"""Least likeness, 0 to 100, of words to a name to count as it. Chosen: one letter in five may be misread."""
+"""Least likeness, 0 to 100, at which words count as a name. Chosen: one letter in five may be misread."""
 MIN_SHARE = 0.7
 """Share of a name's letters below which a text, as of a sign cut off, scores in proportion to its length.
 Chosen: the first word of a name of two is not enough."""
