@@ -255,7 +255,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
     minded = ["-I", web_driver.__file__, folder, driver]
 
     class MindedService(Service):
-        """A service of Chromedriver within a process that ends it when this process is killed."""
+        """A Chromedriver service run under another process, which ends it when this process is killed."""
 
         def command_line_args(self) -> list[str]:
             """Return the command line of Chromedriver, begun by the process that ends it."""

@@ -287,7 +287,7 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 
 
 class Walker:
-    """A walker on a transition table, which actions move.
+    """A walker that actions move from state to state of a transition table.
 
     Raises:
         BadInput: the table does not have the start.

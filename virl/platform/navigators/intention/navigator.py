@@ -173,7 +173,7 @@ class Prospects:
         return min(links, key=rank)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
-        """Return the number of links, from link `first` on, before an unwalked one; infinite if none is."""
+        """Return the number of links, from link `first` on, before an unwalked one; infinite without one."""
         if not self._walked[frozenset((here, first.pano_id))]:
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}

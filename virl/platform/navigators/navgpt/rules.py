@@ -15,7 +15,7 @@ from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_
 from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
-"""Largest number of words of a viewpoint's summary by rules."""
+"""Largest number of words of a viewpoint's summary that rules make instead of a model."""
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
 _TOOL = "action_maker"

@@ -35,7 +35,7 @@ TRIES = 3
 LEADS_ON = "the street leads on"
 """Reason recorded for a step along a street that is taken without asking the mind."""
 CIRCLES = 2
-"""Number of arrivals at a panorama with one heading, above which the walker goes in circles. Chosen."""
+"""Number of arrivals at a panorama with one heading, above which a walker counts as lost. Chosen."""
 TURNS_IN_A_ROW = 5
 """Number of turns in a row that mean that the walker does not know where to go (V-IRL's code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")

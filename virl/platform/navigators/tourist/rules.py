@@ -89,7 +89,7 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings past the one to turn at, after which a walk that has not turned is given up. Chosen."""
+"""Number of crossings past the one to turn at, from which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
 """Largest number of crossings passed in search of a stop whose directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}

@@ -28,7 +28,7 @@ eight views do."""
 PITCHES = (-10.0, 34.0)
 """Pitches in degrees above the horizon of the lowest and the highest signs. Chosen."""
 LETTER_M, READ_M = 0.2, 12.0
-"""(height in metres of letters that are read, distance in metres from which they are).
+"""(height in metres of the smallest letters read, distance in metres from which such letters are read).
 Chosen: the least that shops use for a name, and from the middle of a street to its other side."""
 EDGE_PX = 2.0
 """Distance in pixels from a view's edge at which a sign may be cut off. Chosen."""

@@ -25,7 +25,7 @@ NAMED = 90.0
 SHARE = 0.9
 """Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
 READ_SCORE = 0.75
-"""Least confidence, [0, 1], of a line of text (V-IRL's published code, for PP-OCR)."""
+"""Least confidence, [0, 1], of a line of text that is used (V-IRL's published code, for PP-OCR)."""
 _LETTER = re.compile(
     r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
     ([A-Za-z])(?![A-Za-z0-9'])""",
@@ -110,7 +110,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 
 CLIP_THRESHOLD = 0.995
-"""Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
+"""Least probability, [0, 1], by CLIP or EVA for a landmark to count as seen (V-IRL's published code)."""
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
 """Captions that compete with a landmark's: three of V-IRL, and ours on a street without shops."""
 SAID = 90.0
