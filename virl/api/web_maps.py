@@ -63,9 +63,8 @@ def to_folium(
         folium.PolyLine(lines, color=tokens["soft"], weight=2, interactive=False).add_to(drawn)
     shown: list[LatLng] = []
     if route:
-        folium.PolyLine(
-            route.path, color=tokens["c3"], weight=5, tooltip=f"{route.distance:,.0f} m"
-        ).add_to(drawn)
+        length = f"{route.distance:,.0f} m"
+        folium.PolyLine(route.path, color=tokens["c3"], weight=5, tooltip=length).add_to(drawn)
         shown += route.path
     if run:
         records = read_journal(run.folder if isinstance(run, Finished) else Path(run))

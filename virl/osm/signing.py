@@ -158,7 +158,7 @@ class BoardGround:
         return np.asarray(gate, float)
 
     def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
-        """Return whether a board `width` m wide fits at `spot`, seen from `eye`, both (east, north) metres."""
+        """Return whether a board `width` m wide fits at `spot`, seen from `eye`; both (east, north) in m."""
         if self._near.query(spot)[0] < _FROM_CAMERA_M:
             return False
         apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]

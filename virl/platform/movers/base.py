@@ -119,7 +119,7 @@ class Step:
         return self.panorama.links if self.ways is None else self.ways()
 
     def with_index(self, index: int) -> "Step":
-        """Return a copy of this step with another index, which keeps the choice if one was made."""
+        """Return a copy of this step with another index; a choice that was made is kept."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
         return step

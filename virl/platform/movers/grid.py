@@ -39,7 +39,7 @@ class BatchStreetView(Protocol):
 
 
 def relocate(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
-    """Return the panorama nearest to each position within `radius` metres; `None` for one without.
+    """Return the panorama nearest to each position within `radius` metres, in order; `None` where none is.
 
     Args:
         streetview: street view to ask; a `BatchStreetView` gets all positions in one request.
@@ -64,7 +64,7 @@ class Answer:
 
 
 class Survey:
-    """A finder of the panoramas nearest to positions around a panorama, that asks only what it cannot infer.
+    """A finder of the panoramas nearest to positions around one; asks street view what it cannot infer.
 
     No panorama is nearer to a position than its answer. So where another panorama is known, and the circle
     around a second position that goes through it lies within the first circle, it is the answer there too.
@@ -255,7 +255,7 @@ class GridMover:
         return survey.gained
 
     def _ask_along(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
-        """Link a panorama with the first neighbours found on a ray, until a link leads that way."""
+        """Link a panorama with neighbours found along a ray, nearest first, until a link leads that way."""
         known = self._links_known_at(here.id)
         if self._covers(known, heading):
             return
@@ -286,7 +286,7 @@ HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 
 @dataclass(eq=False)
 class HybridMover:
-    """A mover along the links of another mover, or along a grid's where none of these leads the wanted way.
+    """A mover along another mover's links, and along a grid's where no link leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
     """
@@ -301,7 +301,7 @@ class HybridMover:
     """Ids of the panoramas at which the grid was asked."""
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """Return a pose's links; asks the grid if none leads to heading `toward`, degrees, or the pose's."""
+        """Return a pose's links, and the grid's if none leads to heading `toward`, by default the pose's."""
         listed = self.first.links(pose)
         wanted = pose.heading if toward is None else toward
         covered = any(abs(signed_turn(wanted, link.heading)) <= self.heading_range for link in listed)

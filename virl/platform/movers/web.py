@@ -82,7 +82,7 @@ class WebSettings:
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """Return settings with the key and host of the environment; Google's host if none, `arrows` as given.
+        """Return settings with the environment's key and host, by default Google's; `arrows` as given.
 
         Raises:
             BadInput: the variable of the host has no valid address.
@@ -167,10 +167,10 @@ class StreetViewPage:
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return a page function's reply, with retries; `""` only loads it; `pano_id` may be unknown."""
+        """Return a page function's reply, with retries; `function=""` only loads the page."""
 
         def attempt() -> Mapping[str, Any] | _PageFailed:
-            """Return the reply, or a failed try, of one call of the page, loaded before where needed."""
+            """Load the page if needed and call it once; return its reply, or the error of a failed try."""
             try:
                 if not self._is_loaded:
                     self._load()
@@ -198,7 +198,7 @@ class StreetViewPage:
         self._is_loaded = True
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """Return the loaded page's reply to one call of a function; `pano_id` may be unknown."""
+        """Return the loaded page's reply to one call; raise `NoStreetView` if it does not know `pano_id`."""
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
         script = (
@@ -227,7 +227,7 @@ def _failure(outcome: Mapping[str, Any] | _PageFailed) -> _PageFailed | None:
 
 
 def _log_retry(outcome: Mapping[str, Any] | _PageFailed, pause: float) -> None:
-    """Write to the log that a failed call is repeated after a pause in seconds."""
+    """Write to the log that the failed call `outcome` is repeated after a pause in seconds."""
     _log.info("%s: trying again in %.1f s", outcome, pause)
 
 
@@ -255,7 +255,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
     minded = ["-I", web_driver.__file__, folder, driver]
 
     class MindedService(Service):
-        """A service of Chromedriver within a process that ends it when this process is killed."""
+        """A Chromedriver service run under another process, which ends it when this process is killed."""
 
         def command_line_args(self) -> list[str]:
             """Return the command line of Chromedriver, begun by the process that ends it."""
@@ -409,7 +409,7 @@ class WebMover:
         return self._opened
 
     def _add_lengths(self, shown: PagePanorama) -> list[Link]:
-        """Return the links of a panorama with metres, without those to nowhere or, if set, indoors."""
+        """Return a panorama's links with lengths, except to removed panoramas and, if so set, indoor ones."""
         found = []
         for pano_id, heading in shown.links:
             try:
@@ -421,7 +421,7 @@ class WebMover:
         return found
 
     def _drawn_links(self, shown: PagePanorama) -> PagePanorama:
-        """Return a panorama with those links only for which an arrow is drawn, at the arrows' headings."""
+        """Return a panorama with only the links for which an arrow is drawn, at the arrows' headings."""
         # Of two arrows at one link the later counts.
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading

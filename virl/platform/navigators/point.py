@@ -122,7 +122,7 @@ def _find_ends(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """Return goals at a path's bends, not its ends; skip repeats of a panorama, at first of `before`."""
+    """Return goals at a path's bends, not its ends; drop repeats of a panorama in a row, from `before` on."""
     frame = LocalFrame(path[0])
     # Without its ends: the first is where the walk stands, the last a goal of its own.
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
@@ -300,7 +300,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the first link of the shortest way to a goal, over seen links, then straight; else `None`.
+        """Return the first link to a goal by seen links, then straight but not from `visited`; else `None`.
 
         Args:
             here: id of the visited panorama to leave from.
@@ -309,7 +309,7 @@ class Explored:
         """
 
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
-            """Return the metres of a link, or straight to the goal, `None` for that from a visited one."""
+            """Return an edge's metres: of its link, or straight to the goal (`None`, barred, if visited)."""
             if end != _GOAL:
                 return edge["link"].distance
             # networkx takes `None` for no edge.
@@ -360,7 +360,7 @@ class PointNavigator:
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield a walk's steps to the plan's goals, after those of `trail`; others decided those `steered`.
+        """Yield steps to the plan's goals, on from `trail` (ids), where others chose at steps `steered`.
 
         Args:
             start: where the walk begins or goes on.
@@ -397,7 +397,7 @@ class PointNavigator:
             pose = self.mover.take(Pose(here.id, link.heading), link)
 
     def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Choice:
-        """Return the choice at the step of an index, or the walk's end at the limit of steps."""
+        """Return the choice at step number `index`, or the walk's end at the limit of steps."""
         if index == self.max_steps and pursuit.goal is not None:
             limit = Outcome("limit", limit=self.max_steps, what="steps")
             pursuit.end(limit.sentence)

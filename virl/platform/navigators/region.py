@@ -180,7 +180,7 @@ class RegionNavigator:
         return tuple(self._find_survey().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """Yield steps to each panorama of the region, after those of `trail`; others decided those `steered`.
+        """Yield steps to a region's panoramas, on from `trail` (ids), where others chose at steps `steered`.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight

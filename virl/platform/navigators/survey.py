@@ -237,7 +237,7 @@ class RegionSurvey:
         self._remember(batch)
 
     def take(self, positions: Sequence[LatLng]) -> None:
-        """Take positions into the survey: the panoramas stored for them, if in the region, are found."""
+        """Take positions into the survey, and count the panoramas stored for them in the region as found."""
         self._asked.update(positions)
         for pano_id in map(self._nearest.__getitem__, positions):
             if pano_id is None or pano_id in self._met:

@@ -57,7 +57,7 @@ class WalkState:
     heading: float
     """Direction that the walker faces, degrees clockwise from north, [0, 360)."""
     came_from: int | None = None
-    """Number of the node before, where the last action moved; `None` after a turn, a stop or at the start."""
+    """Number of the node that the last action left; `None` at the start and if that action did not move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Rules:
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
     """Function that returns the state after an action."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
-    """Function that returns the action carried out for one asked for, by how many links leave the node."""
+    """Function that returns the action asked for, or the one done instead if the node's links bar it."""
 
 
 class _Exit(NamedTuple):
@@ -107,7 +107,7 @@ def _velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Wal
 
 
 def _velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action done for one asked for: no turn on a road; about-turn or stop in a dead end."""
+    """Return the action VELMA carries out: forward for a turn at two links; stop or about-turn at one."""
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -117,7 +117,7 @@ def _velma_validate(graph: NavigationGraph, state: WalkState, action: Action) ->
 
 
 def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return which of the links from a node (forward, left, right) take in a state, by VELMA's rules."""
+    """Return the links that the actions (forward, left, right) take or face in a state, by VELMA's rules."""
     if len(ways) <= 2:
         way = _nearest_exit(ways, state.heading)
         return way, way, way
@@ -129,7 +129,7 @@ def _links_by_action(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit,
 
 
 def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """Return which links (forward, left, right) take at a crossing that the walker just came to."""
+    """Return the links for the actions (forward, left, right) at a crossing that the walker just came to."""
     # By the turn in [-180, 180): straight back is left, as in VELMA's published code.
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
@@ -144,7 +144,7 @@ def _links_on_arrival(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit
 
 
 def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """Return (first link counter-clockwise, first link clockwise) of some from a heading in degrees."""
+    """Return (first of `ways` counter-clockwise, first of them clockwise) from a heading in degrees."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right

@@ -130,7 +130,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self.task.observe(self._walker.number, self._episode)
 
     def _distance(self) -> int:
-        """Return the number of links from the walker to its target, `NO_WAY` without a way."""
+        """Return the number of links from the walker to its target; `NO_WAY` if no way leads there."""
         node = self.task.table.node[self._walker.number]
         return int(self.task.hops(self._episode, node))
 
@@ -228,7 +228,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self._observe(), rewards, terminated, truncated, info
 
     def _begin(self, which: NDArray[np.bool_], episodes: Ints) -> None:
-        """Put the walkers that a mask selects at the start of episodes, given by number, one for each."""
+        """Put the walkers that the mask `which` selects at the starts of `episodes`, a number for each."""
         self._episode[which] = episodes
         self._walkers.numbers[which] = self.task.start[episodes]
         self._taken[which] = self.task.taken
@@ -243,7 +243,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         return self.task.observe(self._walkers.numbers, self._episode)
 
     def _distance(self) -> NDArray[np.int32]:
-        """Return the number of links from each walker to its target, `NO_WAY` without a way."""
+        """Return the number of links from each walker to its target; `NO_WAY` if no way leads there."""
         return self.task.hops(self._episode, self.task.table.node[self._walkers.numbers])
 
     def _info(self, distance: NDArray[np.int32]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from virl.platform.city.hops import NO_WAY, Hops
 from virl.platform.movers.discrete.actions import VELMA, Action, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""Angle in degrees to the path's next link, at and above which the oracle turns first at a fork of 3 ways."""
+"""Least turn, degrees, onto the path's next link for which the oracle turns first at a fork of 3 ways."""
 
 
 class Oracle:
@@ -51,7 +51,7 @@ class Oracle:
         self._path = [graph.number(node) for node in path]
 
     def action(self, state: WalkState, visits: int = 1) -> Action:
-        """Return the next action on the path, or on a way to its end, at the `visits`-th visit of a node.
+        """Return the next action on the path, or on a way to its end, at a node's `visits`-th visit, from 1.
 
         The number of visits, this one included, tells which way to go on where the path comes by more than
         once. The action is `STOP` at the end of the path, and where no way leads to the target.
@@ -156,7 +156,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """Return the action that steps to neighbour `onward` or turns to it, at forks first if `turn_at_forks`.
+    """Return the action that moves or turns to neighbour `onward`; `turn_at_forks`: at forks turn first.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -26,7 +26,7 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState
 
 _ASK = -1
-"""Number that stands for a state which only the rules' own function, `rules.step`, can tell."""
+"""Stand-in number for a next state that only the rules' own function, `rules.step`, can compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class States:
     came_from: Ints
     """Number of the node before each state, -1 without one."""
     paused: Ints
-    """Number, for each state, of the state at the same node and heading that came from no node."""
+    """Number of the state that each becomes by pausing: the same node and heading, but no node before."""
 
 
 Destinations = dict[Action, Ints]
@@ -54,7 +54,7 @@ def _touchdown_arrival(graph: NavigationGraph) -> Floats:
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """Return the states after each action by `VELMA.step`, with `_ASK` for arrivals at crossings."""
+    """Return each state's next state by action, under VELMA; `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest_links(graph, states.node, states.heading)
@@ -62,11 +62,11 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
     faces = graph.heading[facing] == states.heading
 
     def unless_stuck(way: Ints) -> Ints:
-        """Return states `way`, but on arrival in a dead end the paused ones, and at a crossing `_ASK`."""
+        """Return states `way`, but the paused state on arrival in a dead end and `_ASK` at a crossing."""
         return np.where(ask, _ASK, np.where(stuck, states.paused, way))
 
     def turn(side: int) -> Ints:
-        """Return the states after a turn to the right (side 1) or the left (-1)."""
+        """Return, for each state, the number of the state after a turn right (side 1) or left (-1)."""
         beside = _first_beside(
             graph, states.node, states.heading, side, lambda link: graph.heading[link] == states.heading
         )
@@ -81,7 +81,7 @@ def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinati
     facing = _nearest_links(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
-        """Return the states after a turn to the right (side 1) or the left (-1)."""
+        """Return, for each state, the number of the state after a turn right (side 1) or left (-1)."""
         heading = graph.heading[facing]
         return _face_links(
             graph, _first_beside(graph, states.node, heading, side, lambda link: link == facing)
@@ -97,7 +97,7 @@ _VECTORISED = {
     VELMA.step: (lambda graph: graph.heading, _velma_destinations),
     TOUCHDOWN.step: (_touchdown_arrival, _touchdown_destinations),
 }
-"""(function that gives headings after walking each link, one that gives destinations), by `Rules.step`."""
+"""(function for each link's heading on arrival, function for `Destinations`) of rules, by their `step`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ class TransitionTable:
     after: NDArray[np.int32]
     """Number of the state after each action without validation, shape (states, 5)."""
     carried: NDArray[np.int8]
-    """Number of the action that validation carries out for each asked one, shape (states, 5)."""
+    """Number of the action carried out with validation for each action asked for, shape (states, 5)."""
     validated: NDArray[np.int32]
     """Number of the state after each action with validation, shape (states, 5)."""
 
@@ -224,7 +224,7 @@ def _state_after(graph: NavigationGraph, rules: Rules, states: States, number: i
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """Return the number of the action that validation carries out, by [number of links, asked action]."""
+    """Return the numbers of the actions carried out, as an array by [links at the node, action asked for]."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     # Validation looks at nothing but the degree, so that one node of each will do.
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
@@ -234,7 +234,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """Return destinations with stop and about-turn added; at nodes without links all are the paused state."""
+    """Return `found` with stop and about-turn added; at nodes without links, all lead to the paused state."""
     behind = _nearest_links(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _face_links(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
@@ -258,7 +258,7 @@ def _first_beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Return each node's first link right (side 1) or left (-1) of a heading, degrees, but for `left_out`."""
+    """Return each node's first link right (side 1) or left (-1) of a heading, degrees, except `left_out`."""
 
     def sweep(link: Ints) -> Floats:
         """Return the degrees from the headings to links on the side; `inf` for links left out."""
@@ -287,7 +287,7 @@ _COLUMN = {action: column for column, action in enumerate(ACTIONS)}
 
 
 class Walker:
-    """A walker on a transition table, which actions move.
+    """A walker that actions move from state to state of a transition table.
 
     Raises:
         BadInput: the table does not have the start.
@@ -351,7 +351,7 @@ class WalkerBatch:
         return self._table.state(int(self.numbers[walker]))
 
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:
-        """Carry out an action for each walker as validation allows it, and return those carried out.
+        """Carry out an action for each walker as validation allows it; return the actions carried out.
 
         All are numbers of actions in `ACTIONS`, shape (walkers,).
 

@@ -115,7 +115,7 @@ def build_task(
 
 
 def _link_turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
-    """Return the degrees clockwise from each state's heading to its links, in rising order, then `nan`."""
+    """Return the degrees clockwise from each state's heading to its links, ascending, padded with `nan`."""
     most = max(1, int(graph.degree.max()))
     headings = np.full((len(graph), most), np.nan)
     nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)

@@ -205,8 +205,8 @@ Clause = (
 Sureness = Literal["said", "implied", "open"]
 """Certainty of a crossing's number: `said` if counted in the text, `implied` if only named, else `open`."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""Kinds of place to stop, such as `before` (a crossing), `building` (on a block) or `open` (not said):
-in, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
+"""Kinds of place to stop, such as `before` (a crossing), `building` (on a block) and `open` (not said).
+In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
 landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 

@@ -20,7 +20,7 @@ from virl.platform.navigators.follower.clauses import (
 NEARLY_ALL = 0.85
 """Share of the last block, 0 to 1, to walk to a shop that is "at the end of the block"; chosen."""
 STALE = 2
-"""Number of sentences before the last in which a place such as "by the light" still gives the stop.
+"""Largest number of sentences before the last at which a place still gives the stop, if none says stop.
 Chosen."""
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
 """Kinds of crossing that say how many ways meet there, which a map shows too."""
@@ -179,7 +179,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """Record, with a `sureness`, that all crossings named are passed; forget the block before them."""
+        """Mark the crossings named as passed, their number with a `sureness`; forget the block before."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
@@ -216,7 +216,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _end_clause(street: Street) -> Said | None:
-    """Return the place that the text gives for the stop, best in the sentence that says so; else `None`."""
+    """Return (sentence number, place) of the stop, in the sentence that says so if possible; else `None`."""
     if street.stopped is None:
         recent = [
             (sentence, where)

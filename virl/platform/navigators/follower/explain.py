@@ -28,7 +28,7 @@ FAR = 40
 """Number of links since the last crossing, above which no more are counted; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""(segment entered, number of legs done, crossings counted on this leg, links since the last of them)."""
+"""(segment entered, number of legs done, crossings counted on this leg, links since the last crossing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Start:
     actions: int
     """Number of actions, such as turns, before the first step along the segment."""
     is_free: bool = False
-    """True if the start's direction is open: a crossing close by may be where the walk sets out."""
+    """True if the first crossing, where within `NEAR` links, may be where the walk really sets out."""
 
 
 @dataclass(slots=True)
@@ -50,9 +50,9 @@ class Visit:
     """The walks that come to one state after the same number of actions, added up."""
 
     weight: float = 0.0
-    """Likelihood of all these walks together."""
+    """Likelihood of all walks that come to the state, added up."""
     best: float = 0.0
-    """Likelihood of the likeliest of these walks."""
+    """Likelihood of the likeliest walk that comes to the state."""
     before: "tuple[int, State] | None" = None
     """Number of actions and state before, on the likeliest walk; `None` at a start."""
 
@@ -90,7 +90,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """Return where walks of up to `horizon` actions end that fit a plan, or failing that its first legs.
+    """Return where walks that fit a plan, or else its first legs alone, end within `horizon` actions.
 
     Args:
         streets: streets that are known.
@@ -179,7 +179,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Add walks from `before` to a state after `time` actions, their likelihood times a factor."""
+        """Add walks that come from `before` to a state after `time` actions, likelihood times `factor`."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.weight += walks.weight * factor
@@ -244,7 +244,7 @@ class _Explainer:
         return self._crossings[segment]
 
     def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
-        """Return a leg's factor for a turn at the next crossing, of `fit` and new with chance `new`."""
+        """Return a leg's factor for a turn at the next crossing, which counts as new with chance `new`."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
@@ -266,7 +266,7 @@ class _Explainer:
                     self._result.likeliest[node] = (best, time, state, links)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Return the probability of an end at each node of a state's segment, expected where unseen."""
+        """Return an end's chance at each node of a state's segment; a mean over lengths if not seen whole."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)

@@ -22,7 +22,7 @@ from virl.platform.navigators.follower.clauses import (
 )
 
 NAME_MARK = "\ue000"
-"""Character, found in no instruction, that with an index stands for a landmark's name in a text to read."""
+"""Character that, with an index after it, replaces a landmark's name in a text; found in no instruction."""
 
 PARTS = {
     "side": r"(?:left|right)",

@@ -22,7 +22,7 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""(median place in links on a nine-link block, exponent of length / 9, spread of the place's logarithm)."""
+"""(median of a place on a block of nine links, exponent of length / 9 that scales it, spread of its log)."""
 
 
 class Parameters(Settings):
@@ -43,7 +43,7 @@ class Parameters(Settings):
     fewer: Share
     """Growth of `fewer_least` with each crossing that the text passes."""
     fewer_again: Share
-    """Probability that an earlier crossing is the one two before, not the one before."""
+    """Probability that a turn earlier than told is two crossings before the one told, not one."""
     separate: tuple[Share, ...]
     """Probabilities that people count two crossings 1, 2, ... links apart as two; the last for any beyond."""
     counted_fourway: Share
@@ -75,18 +75,18 @@ class Parameters(Settings):
     slight_angle: float
     slight_spread: Positive
     rough_spread: Positive
-    """Spread, degrees, of a turn into a way of which fewer than three links are seen."""
+    """Spread, degrees, of a turn that the text tells, into a way of which fewer than three links are seen."""
     not_outermost: Share
     """Factor on the fit of a left turn into a way with another farther left; likewise for right turns."""
     rough_not_outermost: Share
     tee_with_way_ahead: Share
     """Factor on a turn "at the T" or "where the road ends" at a crossing where a way leads on."""
     forced_bend: Share
-    """Factor on a turn not told where no way is straighter: 45 to 70 degrees, or more if the only way."""
+    """Factor on an untold bend into the straightest way: 45 to 70 degrees, or more if it is the only way."""
     forced_turn: Share
     """Factor on a turn of 70 degrees or more, not mentioned, at a crossing where no way is straighter."""
     bear_spread: Positive
-    """Spread, degrees, of a way's bend beyond that of the straightest, where the text tells of no turn."""
+    """Spread, degrees, of how much more a way bends than the straightest, where the text tells of no turn."""
     bear: Share
     """Least factor on a turn within 45 degrees, not mentioned, into another way than the straightest."""
     untold_turn: Share
@@ -95,7 +95,7 @@ class Parameters(Settings):
     stop_phrases: bool
     """True if stop phrases are told apart; False if each means anywhere on its block."""
     neighbours: bool
-    """True if the end is chosen by its likelihood plus that of neighbour nodes, as task completion counts."""
+    """True to choose the end by its likelihood plus its neighbours', which task completion accepts too."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive
@@ -179,7 +179,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Return, by number, each crossing's chance to be the one told as number `ordinal`, after `passed`.
+    """Return the chance, by number, of each crossing to be meant by `ordinal`, told after `passed` others.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -310,7 +310,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return an end's probability at each node of a block, `since` links past crossing `number`.
+        """Return the chance of an end at each node of a block; `told`: that people count the crossing ahead.
 
         Args:
             steps: number of links of the block.
@@ -324,7 +324,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Return an end's expected probability at each node of a block of which `steps` links were seen.
+        """Return an end's mean chance at each node of a block of unknown length with `steps` links seen.
 
         Args:
             steps: number of links that were seen.
@@ -341,7 +341,7 @@ class Endings:
         return sums
 
     def _shares(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Return the probability, not cached, that the walk ends at each node of a block of `steps` links."""
+        """Return, uncached, the chance that the walk ends at each node of a block of `steps` links."""
         here = self.weights.get(number, 0.0)
         if self._tied:
             ahead = self.weights.get(number + 1, 0.0) * told

@@ -78,13 +78,13 @@ class StopSight:
         return self._gains[node]
 
     def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Return ends' likelihoods by node, the `MOST_LOOKS` largest times factors for what is seen there."""
+        """Return the likelihoods of ends by node, the `MOST_LOOKS` largest multiplied by their `gain`."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in the last sentence that says stop, or else in the one before; may be empty."""
+    """Return which `names` are in the last sentence that says stop, else in the one before; may be empty."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1
@@ -163,7 +163,7 @@ class Follower:
         return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """Return the node of the likeliest end, with the likelihood of neighbour nodes added where so set."""
+        """Return the node of the likeliest end, with neighbours' likelihood if `parameters.neighbours`."""
         sums, links = dict(ends), self._streets.links
         if self.parameters.neighbours:
             for node, weight in ends.items():
@@ -194,7 +194,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> None:
-        """Read the links of a node that the walker stands at, once."""
+        """Read the links of a node that the walker stands at, unless they are read already."""
         if node in self._ways:
             return
         links = self._graph.links(node)
@@ -261,7 +261,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.follower.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Return (node to go to or `None`, why), with `left` actions left: unseen ways or the best end."""
+        """Return (node of an unseen way or best end to go to, else `None`; reason); `left`: actions left."""
         p, horizon = self.follower.parameters, self.follower.max_actions + _SPARE
         found = _explain_from(self.follower, Streets(self._seen), self.plan, self.start, horizon)
         stop, weight = self._best_end(found.ends)
@@ -280,7 +280,7 @@ class EmbodiedWalk:
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
-        """Return (likeliest visited end, its likelihood, neighbours' added where so set), or (`None`, 0)."""
+        """Return (likeliest visited end, its likelihood, perhaps with its neighbours'), or (`None`, 0)."""
         here = [node for node in ends if self._seen.ways(node) is not None]
         if self.sight:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
@@ -299,7 +299,7 @@ class EmbodiedWalk:
 def _explain_from(
     follower: Follower, streets: Streets, plan: FollowerPlan, start: WalkState, horizon: int
 ) -> Explanation:
-    """Return where walks of up to `horizon` actions from a start, on known streets, end that fit a plan."""
+    """Return where walks from a start, on known streets, that fit a plan end within `horizon` actions."""
     # Read where the walker has stood: without a map it may know nothing else of the graph.
     yaw = float(follower.graph.yaw[start.node])
     starts = _ways_out(streets, start, plan.orient, yaw, follower)
@@ -309,7 +309,7 @@ def _explain_from(
 def _ways_out(
     streets: Streets, start: WalkState, orient: OrientClause, yaw: float, follower: Follower
 ) -> list[Start]:
-    """Return the segments to set out on, weighted by the text and traffic; that ahead alone if oriented.
+    """Return segments to set out on, weighted by text and traffic; if `follower.oriented`, the one ahead.
 
     `yaw` is the heading of the capturing car at the start, degrees, hence the traffic's; `nan` if unknown.
     """
@@ -330,7 +330,7 @@ def _ways_out(
 
 
 def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
-    """Return the probability of setting out along a segment by traffic heading `yaw`; 0.5 if unknown."""
+    """Return the chance of setting out along a segment, by the traffic's heading `yaw`; 0.5 if `nan`."""
     if isnan(yaw):
         return 0.5
     along = p.traffic_untold
@@ -342,7 +342,7 @@ def _traffic_weight(segment: Segment, orient: OrientClause, yaw: float, p: Param
 def _crossing_weight(
     segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
 ) -> float:
-    """Return the factor for setting out along a segment by the crossing to face; 0.5 if no way to tell."""
+    """Return a segment's factor, by whether its crossing is the one to face; 0.5 if nothing tells."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

@@ -28,7 +28,7 @@ from virl.platform.navigators.follower.grammar import NAME_MARK, Rule
 from virl.platform.navigators.follower.phrases import ENDS, PASSES, PLACES, REMARKS, START, TURNS
 
 FAR_END = 2
-"""Number of landmarks that a turn at a street's end counts as, since it is far; counted on gold paths."""
+"""Number added to the count of landmarks on a leg that ends where its street does; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 """Largest number of legs of a plan."""
 RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
@@ -365,7 +365,7 @@ def normalise(text: str) -> str:
 
 
 def _rewrite(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
-    """Return a line with each pattern replaced by the word beside it, pattern after pattern."""
+    """Return a line with each pattern of `rules` replaced by its word, one pattern after the other."""
     for pattern, word in rules:
         line = pattern.sub(word, line)
     return line

@@ -9,7 +9,7 @@ from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import MAX_ACTIONS, VELMA, Action, Rules, WalkState
 
 PromptForm = Literal["auto", "chat", "text"]
-"""Forms of a prompt: `text` is one text to continue, `chat` is messages, `auto` fits the model.
+"""Forms of a prompt: `text` is one text to continue, `chat` messages, `auto` messages to chat models only.
 `text` is as published; `chat` has the walk as messages and typed replies; `auto` is `chat` for chat models,
 else `text`."""
 

@@ -157,7 +157,7 @@ def _count_passed(moves: Sequence[Move]) -> int:
 
 
 HUMAN = "human"
-"""Name in results of the agent, and of whoever decides, in walks that a person steers."""
+"""Name, in results, of both the agent and the decider of walks that a person steers."""
 
 
 @dataclass(frozen=True)

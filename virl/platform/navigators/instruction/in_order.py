@@ -42,7 +42,7 @@ class WalkProgress:
         return replace(self, since=self.since + 1, at_crossing=False)
 
     def next_crossing(self, ahead: int | None) -> "WalkProgress":
-        """Return the progress on arrival at a crossing, with the steps straight on to the next one."""
+        """Return the progress on arrival at a crossing, with `ahead` steps straight on to the next one."""
         # A wide crossing is several nodes; the first one of a walk is new, however near it is.
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)

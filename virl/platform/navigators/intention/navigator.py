@@ -28,7 +28,7 @@ from virl.platform.perception.road_sight import RoadSight, boards_in_words
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
 UNKNOWN = 0.3
-"""Number of unseen shop fronts, as if at its very beginning, that are added to the promise of every road."""
+"""Number of unseen shop fronts that the promise of each road assumes at its beginning."""
 FADES_M = 60.0
 """Distance in metres over which the promise of a shop front falls by a factor e."""
 START_M = 15.0
@@ -42,7 +42,7 @@ DECLINED = 0.5
 CROSSING = 3
 """Least number of ways that meet at a crossing."""
 STRETCH = 4
-"""Number of panoramas since a crossing, at whose multiples the mind may turn back; chosen: some 40 m."""
+"""Number of panoramas after which, each time, the mind may turn back between crossings; chosen: some 40 m."""
 WALKED = "back to a road seen before and not walked"
 """Reason given for a step back over walked streets, to a road that was not walked."""
 
@@ -68,7 +68,7 @@ class Prospect:
     fronts: int
     """Number of shop fronts seen down the road and not passed."""
     nearest: float | None
-    """Metres from the beginning of the road to the nearest of these shop fronts; `None` without any."""
+    """Metres from the beginning of the road to the nearest of the `fronts`; `None` if there is none."""
     cost: float
     """Metres to get to the road and begin it, with turns counted as metres."""
     sight: RoadSight = field(default_factory=RoadSight)
@@ -90,7 +90,7 @@ class Prospects:
     _links: dict[str, tuple[Link, ...]] = field(default_factory=dict)
     _sights: dict[tuple[str, str], RoadSight] = field(default_factory=dict)
     _declined: set[str] = field(default_factory=set)
-    """Ids of panoramas left for a visited one, so that the roads not walked from there promise less."""
+    """Ids of panoramas where the walker turned back to a visited one; unwalked roads there promise less."""
     _visits: Counter[str] = field(default_factory=Counter)
     _walked: Counter[frozenset[str]] = field(default_factory=Counter)
     """Number of times that the link between two panoramas was walked, in either direction."""
@@ -126,7 +126,7 @@ class Prospects:
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
     def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
-        """Return roads not walked, most worth first, from a pose; sights `glimpsed` count this time only."""
+        """Return the roads not walked, sorted by `worth`, from a pose; `glimpsed` sights count this once."""
         known = {**self._sights, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])
@@ -164,16 +164,16 @@ class Prospects:
         return best
 
     def freshest(self, here: str, links: Sequence[Link]) -> Link:
-        """Return the link of panorama `here` that leads soonest to one not walked, else the least walked."""
+        """Return which of `links` from `here` leads soonest to an unwalked link, else the least walked."""
 
         def rank(link: Link) -> tuple[float, int]:
-            """Return (links to the next one not walked, times that the link was walked)."""
+            """Return (number of links to the next unwalked one, number of times that the link was walked)."""
             return self._hops_to_frontier(here, link), self._walked[frozenset((here, link.pano_id))]
 
         return min(links, key=rank)
 
     def _hops_to_frontier(self, here: str, first: Link) -> float:
-        """Return the number of links, over a first one, before the next not walked; infinite without one."""
+        """Return the number of links, from link `first` on, before an unwalked one; infinite without one."""
         if not self._walked[frozenset((here, first.pano_id))]:
             return 0
         queue, seen = deque([(first.pano_id, 1)]), {here, first.pano_id}
@@ -294,7 +294,7 @@ class IntentionNavigator:
         return self._ask(pose, here, memory)
 
     def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: Prospects) -> Choice:
-        """Return the mind's choice among roads, numbered from the least turn on, one elsewhere last."""
+        """Return the mind's choice among roads, shown by least turn first, those leaving elsewhere last."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
         )

@@ -35,7 +35,7 @@ from virl.platform.navigators.navgpt.rules import (
 MOST_TURNS = 24
 """Largest number of earlier turns of a chat that are sent. Chosen: more than a walk of R2R has."""
 FORGOTTEN = 8
-"""Number of a chat's oldest turns dropped at a time, so that its beginning stays cached between. Chosen."""
+"""Number of a chat's oldest turns dropped at once, so that providers can cache its beginning. Chosen."""
 
 Facts = dict[str, Any]
 """Plain data by name, as inputs of a prompt."""
@@ -44,9 +44,9 @@ MAX_STEPS = 10
 MAX_SUMMARY = 400
 """Largest number of characters of a viewpoint's summary. Chosen: a long sentence."""
 _MAX_SCRATCHPAD = 7000
-"""Largest number of characters of thoughts and observations shown (as in NavGPT's published code)."""
+"""Largest number of characters of thoughts and observations in a prompt (NavGPT's published code)."""
 _MAX_REPLY = 1500
-"""Largest number of characters of a reply that are shown. Chosen: several times a thought and action."""
+"""Largest number of characters of a reply in later prompts. Chosen: several times a thought and action."""
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class _Scratchpad:
     def note_move(
         self, reply: str, summary: str, heading: float, way: Link, here: ViewpointObservation
     ) -> None:
-        """Record a move from `heading` (degrees) along a way; the view there gives way to a summary."""
+        """Record a move from `heading` (degrees) to `here`; `summary` replaces the view of the place left."""
         next((step for step in self._steps if step.view), self._opening).leave(summary)
         turn = signed_turn(heading, way.heading)
         toward = "left" if turn < 0 else "right"
@@ -261,7 +261,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """Return a sentence on the viewpoint `left`, stored or from the mind; empty without texts of it."""
+        """Return a sentence on the viewpoint `left`, stored or from the mind; empty if no text is on it."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self.mind.ask(self._summary_prompt, description="\n".join(left.sentences))

@@ -149,7 +149,7 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 def _to_json(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
-    """Return the objects or ways in sector `index` as the text of a JSON map; `"None"` without any."""
+    """Return objects or ways in sector `index`, with street ends `beyond`, as JSON; `"None"` without any."""
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
@@ -157,7 +157,7 @@ def _to_json(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """Return the turn and metres from `heading` to each object or way in a sector, in words, by its name."""
+    """Return turn and metres to each object or way in a sector, and street end `beyond`, in words by name."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:

@@ -15,7 +15,7 @@ from virl.platform.navigators.instruction.in_order import WalkProgress, next_in_
 from virl.platform.navigators.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
-"""Largest number of words of a viewpoint's summary by rules."""
+"""Largest number of words of a viewpoint's summary that rules make instead of a model."""
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
 _TOOL = "action_maker"
@@ -114,7 +114,7 @@ def summarize_viewpoint(question: SummaryQuestion, _: Lexicon) -> Text:
 
 
 def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
-    """Return (way to take next by a plan, thought that explains it); `None` for the way to stop.
+    """Return (way to take next by a plan, `None` to stop; thought) after the `ways` at each viewpoint so far.
 
     `ways` has, for each viewpoint so far, the last being where the walker stands, the ways that leave it.
     """
@@ -213,7 +213,7 @@ def _action(text: str) -> re.Match[str] | None:
 
 
 def _read_move(tool: str, line: str, known: Container[str]) -> GoTo | Malformed:
-    """Return the move to a `known` viewpoint that an action asks for, or its fault: no id, or several ..."""
+    """Return the move that an action asks for, or its fault: a wrong tool, no id, or several `known` ids."""
     named = _WORD.findall(tool)
     if [word.lower() for word in named[:1]] != [_TOOL]:
         return Malformed(f"{' '.join(named)[:80] or 'Nothing'} is no tool: the only one is {_TOOL}.")

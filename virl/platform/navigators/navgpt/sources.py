@@ -43,7 +43,7 @@ class GraphObservations:
 
 @dataclass(frozen=True, slots=True)
 class MappedObservations:
-    """A source that adds to another source's observations where each street ends, from a map."""
+    """A source that adds, from a map, the ends of streets to another source's observations."""
 
     seen: Observations
     map: MapInWords

@@ -19,14 +19,14 @@ from virl.platform.perception.fronts import WALL_M
 from virl.settings.model import Settings, load_settings
 
 MOST_TOLD = 8
-"""Largest number of signs, of streets and of house numbers in a question, the latest first.
+"""Largest number each of signs, streets and house numbers that a question tells, the latest first.
 Chosen: a question stays within 2,000 tokens."""
 MOST_LETTERS = 40
 """Largest number of letters of a sign that are quoted."""
 MOST_WORDS = 4  # of a plate: more are a sentence; chosen
 """Largest number of words of a street's name plate."""
 TELLING_M = 25.0
-"""Least distance in metres between the lowest and highest house number to tell a direction. Chosen."""
+"""Least distance in metres between the lowest and highest house number to tell where they rise. Chosen."""
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
 _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")

@@ -50,7 +50,7 @@ MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 """Largest number of signs quoted for a way."""
 _AHEAD_M, _KNOWN_M = 100.0, 150.0
-"""(metres down a way to where it is taken to lead, metres around there in which visited junctions count).
+"""(metres down a way to its assumed end, metres around that end in which visited junctions count).
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Turn in degrees that is assumed for a way from another panorama. Chosen: a turn to the side."""
@@ -353,7 +353,7 @@ class Guidance:
         self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
-        """Record places reached by signposts that are not the goal, so that these are followed no more."""
+        """Record places reached that are not the goal, so that signposts to them are followed no more."""
         if self.goal.name:
             return
         own = [one.sign.text for one in signs if one.points_to is None]
@@ -368,7 +368,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """Return (new link, nearest pointer read down it), now followed; `None` if no sign of `ways` points.
+        """Mark as followed, and return, (new link, nearest pointer down it); `None` if no sign points.
 
         `ways` are the links that leave the panorama, each with the signs that were read down it.
         """

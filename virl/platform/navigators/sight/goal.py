@@ -16,7 +16,7 @@ from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likenes
 MOST_HINTS = 3
 """Largest number of signs that are looked at more closely at a panorama. Chosen."""
 LONG_WORD, MIN_WORD = 3, 75.0
-"""(letters from which a word of a name is sought on a sign, likeness, 0 to 100, from which it is there).
+"""(least letters of a word that is sought on a sign, least likeness, 0 to 100, for it to be found).
 Chosen: a letter in four may be misread."""
 
 

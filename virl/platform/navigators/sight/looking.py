@@ -57,7 +57,7 @@ FRONTS_M = (12.0, 20.0, 30.0, 56.0)
 """Distances along a street from a junction, metres, between which its fronts are viewed, piece by piece.
 Chosen: at 16 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
 SURE = 0.5
-"""Least score, [0, 1], of a place type that a lexicon gives to a sign. Chosen."""
+"""Least score, [0, 1], by a lexicon for a sign to count as of a place type. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)

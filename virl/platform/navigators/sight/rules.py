@@ -153,14 +153,14 @@ STRAIGHT_BACK_DEG = 180.0
 Chosen among 0, 0.5, 1 and 2 junctions by walks through the graph of Virlbury, in which anything above 0
 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
-"""(junctions that a sign to the goal or its street takes off a way's cost, house numbers that add one).
+"""(junctions that a sign to goal or street takes off a way's cost, house numbers that cost a junction).
 Chosen: a stretch of street between two junctions has some 15."""
 JUNCTION_M = 70.0
 """Distance in metres on a signpost that costs as much as one junction. Chosen: a stretch of street."""
 CENTRE_JUNCTIONS = 0.5
 """Junctions by which a signpost to the town's middle lowers a way's cost. Chosen: a turn by 90 degrees."""
 KNOWN_JUNCTIONS = 0.5
-"""Number of junctions that a way costs more for each visited junction near where it leads.
+"""Cost, in junctions, added to a way for each visited junction near where it leads.
 Chosen among 0, 0.2, 0.5, 1 and 2 by 120 walks in Virlham with signposts by the truth: 105, 106, 112, 111
 and 109 found their landmarks."""
 BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
@@ -323,7 +323,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
 
 def cost(road: DescribedWay) -> float:
-    """Return the cost of a way as a number of junctions, which signs down it lower; the least is chosen."""
+    """Return the cost of a way, in junctions, lowered by signs down it; the least cost is chosen."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS

@@ -33,9 +33,9 @@ MAX_STEPS = 40
 TRIES = 3
 """Number of times that a mind is asked for an action that is possible. Chosen."""
 LEADS_ON = "the street leads on"
-"""Reason of a step along a street about which the mind was not asked."""
+"""Reason recorded for a step along a street that is taken without asking the mind."""
 CIRCLES = 2
-"""Number of arrivals at a panorama with one heading, above which the walker goes in circles. Chosen."""
+"""Number of arrivals at a panorama with one heading, above which a walker counts as lost. Chosen."""
 TURNS_IN_A_ROW = 5
 """Number of turns in a row that mean that the walker does not know where to go (V-IRL's code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
@@ -118,7 +118,7 @@ class TouristNavigator:
     def _choose(
         self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
     ) -> Choice:
-        """Look for `names` at a pose, decide, by the mind if needed, record both, and return the choice."""
+        """Look for `names` at a pose, choose (by the mind if needed), record sights and choice; return it."""
         links = self.mover.links(pose)
         observation = self._observe(pose, panorama, links, names)
         self.observations.append(observation)
@@ -153,7 +153,7 @@ class TouristNavigator:
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
-        """Return what is seen at a pose: those of `names`; ways at the start, dead ends, told crossings."""
+        """Return what is seen at a pose: those of `names`; ways too at the start, ends and told crossings."""
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1

@@ -89,13 +89,13 @@ class TranscriptEntry:
 
 
 TOO_MANY = 2
-"""Number of crossings beyond the turn's own at which a walk that has not turned is given up. Chosen."""
+"""Number of crossings past the one to turn at, from which a walk that has not turned is given up. Chosen."""
 UNCOUNTED = 4
-"""Number of crossings beyond which the stop is given up where the directions count none up to it. Chosen."""
+"""Largest number of crossings passed in search of a stop whose directions count none up to it. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
-"""Directions in which a thing is no longer ahead."""
+"""Directions in words, such as `left` and `rear`, in which a thing is no longer ahead."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Directions in which a landmark is near ahead; one seen straight ahead may be at the street's far end."""
+"""Directions in words of a landmark near ahead; one straight ahead may be at the street's far end."""
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
@@ -398,7 +398,7 @@ def _follow_along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """Return the action to walk the block after crossing `most` to its end, then back to `part` of it."""
+    """Return the action for a stop at `part` of the block after crossing `most`: to its end, then back."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:
@@ -413,7 +413,7 @@ def _follow_along(
 
 
 def _names_beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
-    """Return those of some names that are seen beside or behind the walker."""
+    """Return which of `names` are landmarks seen beside or behind the walker."""
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 

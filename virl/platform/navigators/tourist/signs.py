@@ -17,7 +17,7 @@ from virl.platform.perception.kept_finds import read_views
 from virl.platform.perception.signs import box_around, group_lines
 
 MIN_RESEMBLANCE = 80.0
-"""Least likeness, 0 to 100, of words to a name to count as it. Chosen: one letter in five may be misread."""
+"""Least likeness, 0 to 100, at which words count as a name. Chosen: one letter in five may be misread."""
 MIN_SHARE = 0.7
 """Share of a name's letters below which a text, as of a sign cut off, scores in proportion to its length.
 Chosen: the first word of a name of two is not enough."""
@@ -28,7 +28,7 @@ eight views do."""
 PITCHES = (-10.0, 34.0)
 """Pitches in degrees above the horizon of the lowest and the highest signs. Chosen."""
 LETTER_M, READ_M = 0.2, 12.0
-"""(height in metres of letters that are read, distance in metres from which they are).
+"""(height in metres of the smallest letters read, distance in metres from which such letters are read).
 Chosen: the least that shops use for a name, and from the middle of a street to its other side."""
 EDGE_PX = 2.0
 """Distance in pixels from a view's edge at which a sign may be cut off. Chosen."""

@@ -21,11 +21,11 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
 """Largest number of landmarks offered, one letter each beside `NONE`."""
 NAMED = 90.0
-"""Least likeness, 0 to 100, of a name to a reply that names it instead of its letter. Chosen."""
+"""Least likeness, 0 to 100, at which a reply counts as a landmark's name, not its letter. Chosen."""
 SHARE = 0.9
 """Least length of a reply that names a landmark, as a share of the name: `A bakery` is too short. Chosen."""
 READ_SCORE = 0.75
-"""Least confidence, [0, 1], of a line of text (V-IRL's published code, for PP-OCR)."""
+"""Least confidence, [0, 1], of a line of text that is used (V-IRL's published code, for PP-OCR)."""
 _LETTER = re.compile(
     r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
     ([A-Za-z])(?![A-Za-z0-9'])""",
@@ -110,11 +110,11 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 
 CLIP_THRESHOLD = 0.995
-"""Least probability, [0, 1], of a landmark by CLIP and EVA (V-IRL's published code)."""
+"""Least probability, [0, 1], by CLIP or EVA for a landmark to count as seen (V-IRL's published code)."""
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
 """Captions that compete with a landmark's: three of V-IRL, and ours on a street without shops."""
 SAID = 90.0
-"""Least likeness, 0 to 100, of a name to a description that mentions it. Chosen."""
+"""Least likeness, 0 to 100, at which a description counts as mentioning a name. Chosen."""
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
 

@@ -85,7 +85,7 @@ NEAR_M = 20.0
 MIN_FRACTION = 0.5
 """Least share of a sign, [0, 1], that must be visible for the sign to be legible. Chosen."""
 MIN_PIXELS = 200
-"""Least number of pixels of a sign, in a view 640 wide, for the sign to be legible.
+"""Least area of a sign in pixels, in a view 640 pixels wide, for the sign to be legible.
 Chosen: a line of ten letters, 8 pixels high, which is what the reader needs."""
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
 """Field of view, pitch (degrees) and size (pixels) of the four views in which the truth is looked up.

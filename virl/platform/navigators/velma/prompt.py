@@ -71,7 +71,7 @@ def chat_prompt() -> Prompt[VelmaAction]:
 def chat_inputs(
     instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
 ) -> dict[str, Any]:
-    """Return the inputs of `movement/velma-chat`: what was told, the start first, and the replies.
+    """Return the inputs of `movement/velma-chat`: observations `told`, the start first, and the replies.
 
     Args:
         instruction: text as the data set gives it.
@@ -160,7 +160,7 @@ def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
 
 
 def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
-    """Return the landmarks by episode id from a JSON file such as `landmarks_dev.json`, filtered.
+    """Return landmarks by episode id from a JSON file such as `landmarks_dev.json`, via `filter_landmarks`.
 
     Raises:
         BadInput: the file cannot be read, or holds something else than lists of names by id.

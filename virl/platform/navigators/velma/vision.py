@@ -284,7 +284,7 @@ SIDES = ("rear", "front", "side")
 
 
 def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
-    """Return a function for the flow of traffic by the yaw of panoramas: the camera car drove with it.
+    """Return a function for the flow of traffic by the yaw of panoramas, the way the camera car drove.
 
     `None` where the yaw is not known or lies at a right angle. Of the touchdown_unseen dev instructions that
     ask to go with or against the traffic, 93 % (260 of 280) agree with this along the gold path (measured).
