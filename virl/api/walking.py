@@ -90,7 +90,7 @@ def _walk_by(
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return a spot's position: as given, or that of the address, or of the place so named nearest `near`.
+    """Return a spot's position: a position as it is, else of the address or open place, best near `near`.
 
     Args:
         city: that knows addresses and places.

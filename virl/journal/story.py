@@ -23,7 +23,7 @@ def question(exchange: ExchangeRecord) -> str:
 
 
 def scalar(value: object) -> str:
-    """Return a value as text, such as `yes`; items of lists and mappings are joined by commas."""
+    """Return a value as text: `yes` for true, a dash for `None`, items of lists or mappings with commas."""
     if value is None or value == "":
         return "\N{EN DASH}"
     if isinstance(value, bool):

@@ -120,7 +120,7 @@ def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
 
 
 def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
-    """Return map pins for a walk's first and last step; only one if the walk ends where it began.
+    """Return map pins for a walk's first and last step, labelled "Start" and `end`; one if they coincide.
 
     Args:
         steps: of a run, at least one.

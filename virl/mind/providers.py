@@ -214,7 +214,7 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Provider names in `genai-prices` by virl's, for providers whose tokens of a picture are known."""
+"""Providers' names in `genai-prices` by their names in virl, where the tokens of a picture are known."""
 _OWN_SERVERS = "gpt-oss-"
 """Prefix of names of open models, listed by `genai-prices` under OpenAI, that users run on own servers."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")

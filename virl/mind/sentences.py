@@ -21,7 +21,7 @@ FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
 
 
 class UnderstandingWords(Settings):
-    """`platform/rules/understanding.yaml`: phrases, written as in the lexicon."""
+    """Word lists of `platform/rules/understanding.yaml`, by which rules tell which words of a wish matter."""
 
     fillers: tuple[str, ...]
     """Words that request nothing by themselves, such as articles."""
@@ -222,7 +222,7 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause of text `said` requests nothing: it tells of people, past or manner.
+        """Return whether a clause of text `said` requests nothing; `apart`: rules used no word before it.
 
         With `apart`, no rule used a word of the sentence before the clause.
         """

@@ -103,7 +103,7 @@ _ROOM = (
     ),
 )
 LEAST_REPLY = 256
-"""Least tokens of a reply, below which a model is not asked again; chosen."""
+"""Least reply tokens for a new try: if a server has room for fewer, the model is not asked again; chosen."""
 _MARGIN = 32  # tokens by which the counts of servers may differ; chosen
 
 

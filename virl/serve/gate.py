@@ -167,7 +167,7 @@ def add_gate(
     own_check: Callable[[str], bool] = lambda _: False,
     exposed: Sequence[str] = (),
 ) -> ASGIApp:
-    """Return an app behind checks of size, Host, Origin and key; no key where `own_check(path)` is true.
+    """Return an app behind checks of size, Host, Origin, and key, which `own_check(path)` leaves to the app.
 
     Args:
         app: the application that answers requests that pass.

@@ -221,7 +221,7 @@ def _sampled_points(points: Sequence[Point]) -> list[Point]:
 
 
 def files_of(feed: Feed) -> dict[str, str]:
-    """Return the files of a run's views read so far, by "record/view" number, such as "12/0"."""
+    """Return the files of a run's views read so far, by numbers "record/view" from 0, such as "12/0"."""
     return {f"{seq}/{at}": file for seq, views in enumerate(feed.views) for at, file in enumerate(views)}
 
 
