@@ -139,7 +139,7 @@ class BenchmarkSettings(SharedSettings, total=False):
     """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
-    """Number of episodes, the first ones, that are run of each model in each city; by default all."""
+    """Number of first episodes that are run for each model in each city; by default all are run."""
     resume: bool
     """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName

@@ -7,7 +7,7 @@ from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 
 LONGEST = 4000
-"""Most characters of a text that the report shows; the journal has all. Chosen."""
+"""Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
 COLUMNS = 6
 """Most fields of mappings that the report shows as rows of a table. Chosen."""
 

@@ -138,7 +138,7 @@ class ProgressListener(Protocol):
         """Tell of a new piece of `letters` characters (0: no text) and of `last`, the reply's end so far."""
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
+        """Tell that a request to the model `name` is tried again after `seconds`, for the reason `why`.
 
         Args:
             name: the model's name.

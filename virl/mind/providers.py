@@ -20,7 +20,7 @@ Method = Literal["json_schema", "function_calling", "json_mode"]
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
-"""Most reply tokens of a model that does not reason; chosen: the longest, a day, has about 1,500."""
+"""Most reply tokens of a model that does not reason; chosen: the longest, a day's plan, has about 1,500."""
 COMPLETION_TOKENS = 256
 """Most tokens of a reply of a completion model; the default of OpenAI's client in LangChain."""
 REASONED_TOKENS = 16_384

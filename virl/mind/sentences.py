@@ -384,7 +384,7 @@ _CLAUSE = re.compile(
     r"|\sand (?!(?:the|an?|at|in|on|near|by|my|his|her|our|their|for|with|of|from)\b)).)++",
     re.IGNORECASE,
 )
-"""Pattern of a clause's rest; "and" continues it before a noun, as in "at the bank and the gym"."""
+"""Pattern of text up to a clause's end; "and" before a noun is no end, as in "at the bank and the gym"."""
 _GAP = re.compile(r"(?:,|\s(?:and|but|so|although|though|while|whereas)\b)?\s*", re.IGNORECASE)
 _APPOSED_TO = re.compile(rf"\s*{_LEAD}(?:{_RELATIVE}|{_NAME}),\s*")
 _NOUN = re.compile(r",\s*(?:(?:and|or) )?(?:the|an?|at|in|on|near|by) [^,]*", re.IGNORECASE)

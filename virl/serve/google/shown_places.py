@@ -17,7 +17,7 @@ from virl.serve.google.wire import invalid
 
 @dataclass(frozen=True, slots=True)
 class NewTypes:
-    """Place types of Places (New), and the types of cities that stand for them."""
+    """Google's place types in Places (New), and those that stand for place types of virl's cities."""
 
     narrow: frozenset[str]
     """Types of Google's table A, which requests may name."""
