@@ -117,7 +117,7 @@ def _name_short_pieces(path: Sequence[LatLng], names: Sequence[str]) -> list[str
 
 
 TravelMatrix = list[list[tuple[float, float] | None]]
-"""For each origin a row of (metres, seconds) to each destination; `None` where there is no way."""
+"""Rows, one for each origin, of (metres, seconds) to each destination; `None` where there is no way."""
 
 
 @dataclass(frozen=True, slots=True)
