@@ -176,7 +176,7 @@ class Abilities:
         return True
 
     def advice(self, ability: Ability, name: str) -> str:
-        """Return a hint at the setting that leaves out an ability; empty if requests leave it out already."""
+        """Return a hint at the setting that leaves out an ability; empty if no setting helps."""
         if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
             return ""
         setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)

@@ -240,7 +240,7 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return {name: true if the place must have it, false if it must not} of requested attributes."""
+    """Return attributes by name that wishes mention: true if a place must have them, false if it must not."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
