@@ -90,7 +90,7 @@ def _walk_by(
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return a spot's position: a position as it is, else of the address or open place, best near `near`.
+    """Return a spot's position; a place's name means the best match, preferably near `near`, if given.
 
     Args:
         city: that knows addresses and places.

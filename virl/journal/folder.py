@@ -22,7 +22,7 @@ _KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Raise `BadInput` if a folder holds a run or data set, unless marked by the file `own`, to be continued.
+    """Raise `BadInput` if a folder holds a run or data set, except one whose marker file is named `own`.
 
     Raises:
         BadInput: it contains a run or a data set.

@@ -220,7 +220,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`; `None` if missing, damaged or unlike the journal's, `ended`."""
+    """Return the result in `result.json`; `None` if it is missing, damaged or other than `ended`."""
     path = folder / RESULT
     try:
         told = Result.model_validate_json(read_bounded(path) or b"") if path.is_file() else None

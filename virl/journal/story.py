@@ -195,7 +195,7 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """Return views in groups: (`noted`, with detections or not of a look around), (`plain`, the others)."""
+    """Return (`noted`, views that `_is_notable`) and (`plain`, the others), each only if it has views."""
     noted = [view for view in views if _is_notable(view)]
     plain = [view for view in views if not _is_notable(view)]
     return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]

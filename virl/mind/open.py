@@ -207,7 +207,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Return the mind of a spec such as `openai:gpt-5-mini`; leave out what it refused by `remarks`.
+    """Return the mind of a spec such as `openai:gpt-5-mini`; `remarks` tell what it refused earlier.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or

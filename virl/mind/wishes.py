@@ -240,7 +240,7 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return attributes by name that wishes mention: true if a place must have them, false if it must not."""
+    """Return, by attribute name, true if the wishes `texts` say that a place must have it, false if not."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 

@@ -247,7 +247,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return the texts in a body's list `name`, [] if left out; raise `Refused` for others or over `most`.
+    """Return the texts in a body's list `name`, [] if left out; raise `Refused` for more than `most`.
 
     Args:
         body: the request's body.

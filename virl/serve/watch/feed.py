@@ -75,7 +75,7 @@ class RunFeed:
     """The feed of a run in a folder, which may still go on, also in another process."""
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
-        """Keep the run's folder, what draws its map's ground, and the control of a run in this process."""
+        """Keep the run's folder, the source of map grounds, and the control of a run in this process."""
         self.folder = folder
         self.control = control
         self.episode: PageEpisode | None = None
