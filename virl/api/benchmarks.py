@@ -107,7 +107,7 @@ class BenchmarkReport:
 
     @property
     def folder(self) -> Path:
-        """The run's folder, with `records.jsonl`, one line for each episode."""
+        """The folder of the report; for one run its own folder, which also has `records.jsonl`."""
         return self.page.parent
 
     def to_frame(self) -> "pd.DataFrame":
@@ -139,7 +139,7 @@ class BenchmarkSettings(SharedSettings, total=False):
     """The keyword arguments of `run_benchmark` besides the benchmark and its options."""
 
     limit: int
-    """Number of episodes, the first ones, that are run of each model in each city; by default all."""
+    """Number of first episodes that are run for each model in each city; by default all are run."""
     resume: bool
     """True to resume the run in `out`, and to try failed episodes again."""
     engine: EngineName
@@ -245,7 +245,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
 
 
 def _name_objects(value: object, objects: dict[str, object]) -> object:
-    """Return an option's value, its objects named; `objects` gets them, but for cities opened by name."""
+    """Return an option's value with names in place of objects, and add the objects to `objects` by name."""
     if isinstance(value, list | tuple):
         return [_name_objects(one, objects) for one in value]
     if value is None or isinstance(value, str | int | float | Path | date | Mapping):

@@ -114,7 +114,7 @@ def _street_walk(
     data: str | Path | None = None,
     **options: Any,
 ) -> gymnasium.Env[Seen, np.int64]:
-    """Return the environment `virl/StreetWalk-v0` with the episodes of a data set that can be walked."""
+    """Return the environment `virl/StreetWalk-v0` with those episodes of a data set that its graph allows."""
     if dataset not in DATASETS:
         raise UnknownName("data set", dataset, DATASETS)
     if data is not None:

@@ -31,14 +31,14 @@ class RunInput(Settings):
     at: str | None = None
     """Start of the run: an address, or a position such as `"60.17,24.94"`; `None` keeps the settings'."""
     steps: int | None = None
-    """Most moves from panorama to panorama."""
+    """Most moves from panorama to panorama; `None` keeps the settings'."""
     fields: dict[str, object] = Field(default_factory=dict)
-    """Further fields of the character, by name."""
+    """Further fields of the character to set for this run, by name."""
     budget_usd: float | None = None
-    """Most US dollars that the run may spend."""
+    """Most US dollars that the run may spend; `None` keeps the settings'."""
     seed: int | None = None
     out: Path | None = None
-    """Folder of the run; `None` makes a new one."""
+    """Folder of the run; `None` keeps the settings', and makes a new one if they name none."""
     resume: bool = False
     """True to resume the run in `out`, or without `out` the agent's latest run."""
 

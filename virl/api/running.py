@@ -60,7 +60,7 @@ class RunSettings(SharedSettings, total=False):
     mover: str
     """Name of the mover: `links`, `grid`, `web` or `hybrid`; by default the one that fits the city."""
     detector: str | Detector
-    """Detector: a name in `platform/models/`, a model file's path, or an object used in place of all."""
+    """Detector: name in `platform/models/`, path of a model file, or object in place of all detectors."""
     reader: Reader
     """Object that is used in place of all readers (OCR)."""
     recognizer: Recognizer

@@ -90,7 +90,7 @@ def _walk_by(
 
 
 def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
-    """Return a spot's position: as given, or that of the address, or of the place so named nearest `near`.
+    """Return a spot's position; a place's name means the best match, preferably near `near`, if given.
 
     Args:
         city: that knows addresses and places.
@@ -106,7 +106,7 @@ def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
 READER = "sign-reader"
 """Name of the perception model that reads signs."""
 NAVIGATORS = {"instruction": "text", "point": "to", "region": "region"}
-"""Name of the argument that tells where to go, by the navigator's name."""
+"""Name of the argument of `navigate` that says where to go, such as `to`, by the navigator's name."""
 
 
 def navigate(  # noqa: PLR0913 - keywords

@@ -31,7 +31,7 @@ def to_folium(
     places: Iterable[Place] = (),
     tiles: str | None = None,
 ) -> "folium.Map":
-    """Return a zoomable map of a city with its streets, and a route, a run or places on it.
+    """Return a zoomable map of a city's streets, a route, a run and places; `tiles` is a background, if any.
 
     The map names whose data it shows. Whoever opens it loads folium's scripts from public hosts. By default
     no tiles are loaded: the streets of the city are drawn, which suffices for towns made by virl or rebuilt

@@ -18,11 +18,11 @@ CONSULTED = "consulted"
 """Folder of the runs of consulted agents, each in a subfolder, within the caller's run folder."""
 
 _KINDS = {"journal.jsonl": "an agent's run", "records.jsonl": "a benchmark's run", "card.json": "a data set"}
-"""Kinds of work that a folder may hold, by the name of the file that tells it."""
+"""Kinds of work that a folder may hold, by the name of the file that marks a folder with such work."""
 
 
 def check_unused(folder: Path, *, own: str = "") -> None:
-    """Check that a folder holds no run or data set, but for one whose marker file, `own`, can be continued.
+    """Raise `BadInput` if a folder holds a run or data set, except one whose marker file is named `own`.
 
     Raises:
         BadInput: it contains a run or a data set.

@@ -151,7 +151,7 @@ class SkippedRun:
 
 
 def runs_in(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders of runs at any depth in some folders, the latest first, without consulted agents'.
+    """Return the folders of runs at any depth in `folders`, latest first, without runs of consulted agents.
 
     Raises:
         BadInput: one is no folder.

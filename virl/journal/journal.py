@@ -220,7 +220,7 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def read_result(folder: Path, ended: Result) -> Result | None:
-    """Return the result in `result.json`; `None` if missing, damaged, or unlike `ended`, the journal's."""
+    """Return the result in `result.json`; `None` if it is missing, damaged or other than `ended`."""
     path = folder / RESULT
     try:
         told = Result.model_validate_json(read_bounded(path) or b"") if path.is_file() else None
@@ -270,7 +270,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
 
 
 def paid_by(recorded: CostRecord) -> Paid:
-    """Return the part of a journal's cost that is also in a book of payments."""
+    """Return the numbers of a journal's cost that a book of payments has too: dollars, requests, tokens."""
     return Paid(
         recorded.usd,
         recorded.requests.sent,
@@ -282,7 +282,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
-    """Return a run's cost, where payments recorded in its journal are replaced by those booked, `paid`."""
+    """Return the cost `recorded` in a journal with its payments replaced by those in a book, `paid`."""
     lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up

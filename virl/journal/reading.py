@@ -105,7 +105,7 @@ def read_contents(path: Path) -> tuple[tuple[AnyRecord, ...], JsonLines]:
 
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
-    """Return an error text on the first missing view of a record; empty if all exist."""
+    """Return an error text on the first view of a record that `folder` lacks; empty if it has all."""
     for file in view_files(record):
         if not is_there(folder / file):
             return f"names the view {file}, which is missing"

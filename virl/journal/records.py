@@ -276,7 +276,7 @@ class CostRecord(Record):
     views: Count = 0
     """Number of views looked at."""
     requests: RequestsRecord = RequestsRecord()
-    """The requests to a provider on the network."""
+    """Counts and costs of requests to map services on the network."""
     interrupted: InterruptedRecord = InterruptedRecord()
     """The part of the cost that was paid in steps cut short."""
     seconds: Seconds = 0.0

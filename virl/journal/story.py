@@ -7,7 +7,7 @@ from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 
 LONGEST = 4000
-"""Most characters of a text that the report shows; the journal has all. Chosen."""
+"""Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
 COLUMNS = 6
 """Most fields of mappings that the report shows as rows of a table. Chosen."""
 
@@ -23,7 +23,7 @@ def question(exchange: ExchangeRecord) -> str:
 
 
 def scalar(value: object) -> str:
-    """Return a value as text, such as `yes`; items of lists and mappings are joined by commas."""
+    """Return a value as text: `yes` for true, a dash for `None`, items of lists or mappings with commas."""
     if value is None or value == "":
         return "\N{EN DASH}"
     if isinstance(value, bool):
@@ -195,7 +195,7 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """Return views grouped by style: (`noted`, those with detections or a purpose), (`plain`, the others)."""
+    """Return (`noted`, views that `_is_notable`) and (`plain`, the others), each only if it has views."""
     noted = [view for view in views if _is_notable(view)]
     plain = [view for view in views if not _is_notable(view)]
     return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]

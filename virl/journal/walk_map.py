@@ -120,7 +120,7 @@ def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
 
 
 def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
-    """Return map pins for a walk's first and last step; only one if the walk ends where it began.
+    """Return map pins for a walk's first and last step, labelled "Start" and `end`; one if they coincide.
 
     Args:
         steps: of a run, at least one.
@@ -166,7 +166,7 @@ def ground_of(city: City | None) -> MapGround:
 
 @cache
 def town_ground(name: str) -> MapGround:
-    """Return the ways and areas under a map of a city that needs no network, key or data; none for others."""
+    """Return a map's ways and areas for a city that needs no network, key or data; empty for other cities."""
     settings = all_cities().get(name)
     if settings is None or provider_of(settings).needs:
         return MapGround()

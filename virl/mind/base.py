@@ -135,10 +135,10 @@ class ProgressListener(Protocol):
         """Tell that a request was sent to the model called `name`."""
 
     def add(self, letters: int, last: str) -> None:
-        """Tell of a new piece of the reply, `letters` long (0: not shown), and of the `last` part so far."""
+        """Tell of a new piece of `letters` characters (0: no text) and of `last`, the reply's end so far."""
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that the request to the model called `name` is tried again in `seconds`, and in short why.
+        """Tell that a request to the model `name` is tried again after `seconds`, for the reason `why`.
 
         Args:
             name: the model's name.

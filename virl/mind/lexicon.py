@@ -14,7 +14,7 @@ from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP = " \N{HORIZONTAL ELLIPSIS} "
-"""Ellipsis put in a stretch of words where other words of the text, not part of it, stand between."""
+"""Ellipsis, between blanks, that stands in a quoted stretch of a text for words left out of it."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = (
@@ -100,7 +100,7 @@ class Lexicon(Settings):
     particulars: tuple[str, ...]
     """Phrases of dishes and other details that imply a place type and narrow the choice."""
     related: dict[str, tuple[str, ...]]
-    """Related place types, by place type, whose words, though not their names, suggest that type too."""
+    """Related place types by place type; words for a related one, except its name, suggest the type too."""
     also_counts: dict[str, tuple[str, ...]]
     """Other place types that count as a given one; by the given place type."""
     shop_streets: tuple[str, ...]

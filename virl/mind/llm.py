@@ -169,7 +169,7 @@ class LLMMind:
         return self._with_client(sender=replace(self._client.sender, ledger=ledger), ledger=ledger)
 
     def without_retries(self) -> Self:
-        """Return the same mind that does not ask again after a reply that does not fit its type."""
+        """Return a copy of the mind that does not ask again after a reply that does not fit its type."""
         return self._with_client(retries=0)
 
     def _with_client(self, **changes: Any) -> Self:

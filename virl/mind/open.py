@@ -207,7 +207,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """Return the mind of a spec such as `openai:gpt-5-mini`; a journal's `remarks` tell what it refuses.
+    """Return the mind of a spec such as `openai:gpt-5-mini`; `remarks` tell what it refused earlier.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or

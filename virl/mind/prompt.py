@@ -260,7 +260,7 @@ def _parse_prompt(text: str, path: Path, name: str, reply: type[ReplyT], package
 
 
 def check_prompt(path: Path, package: str = "") -> None:
-    """Check a prompt file by itself, whatever reply its caller expects; `package`: of its routine, if any.
+    """Check a prompt file, whatever reply its caller expects; `package`: its routine's, empty for none.
 
     A reference that begins with a dot is not followed without the package.
 

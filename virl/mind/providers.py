@@ -20,7 +20,7 @@ Method = Literal["json_schema", "function_calling", "json_mode"]
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
-"""Most reply tokens of a model that does not reason; chosen: the longest, a day, has about 1,500."""
+"""Most reply tokens of a model that does not reason; chosen: the longest, a day's plan, has about 1,500."""
 COMPLETION_TOKENS = 256
 """Most tokens of a reply of a completion model; the default of OpenAI's client in LangChain."""
 REASONED_TOKENS = 16_384
@@ -214,7 +214,7 @@ for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-visi
 _PROVIDERS = MappingProxyType(
     {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
 )
-"""Provider names in `genai-prices` by virl's, for providers whose tokens of a picture are known."""
+"""Providers' names in `genai-prices` by their names in virl, where the tokens of a picture are known."""
 _OWN_SERVERS = "gpt-oss-"
 """Prefix of names of open models, listed by `genai-prices` under OpenAI, that users run on own servers."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")

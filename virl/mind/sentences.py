@@ -21,7 +21,7 @@ FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
 
 
 class UnderstandingWords(Settings):
-    """`platform/rules/understanding.yaml`: phrases, written as in the lexicon."""
+    """Word lists of `platform/rules/understanding.yaml`, by which rules tell which words of a wish matter."""
 
     fillers: tuple[str, ...]
     """Words that request nothing by themselves, such as articles."""
@@ -222,7 +222,7 @@ class Sentence:
     def _is_small_talk(
         self, clause: list[Word], said: str, words: UnderstandingWords, *, apart: bool
     ) -> bool:
-        """Return whether a clause of text `said` requests nothing: it tells of people, past or manner.
+        """Return whether a clause of text `said` requests nothing; `apart`: rules used no word before it.
 
         With `apart`, no rule used a word of the sentence before the clause.
         """
@@ -384,7 +384,7 @@ _CLAUSE = re.compile(
     r"|\sand (?!(?:the|an?|at|in|on|near|by|my|his|her|our|their|for|with|of|from)\b)).)++",
     re.IGNORECASE,
 )
-"""Pattern of a clause's rest; "and" continues it before a noun, as in "at the bank and the gym"."""
+"""Pattern of text up to a clause's end; "and" before a noun is no end, as in "at the bank and the gym"."""
 _GAP = re.compile(r"(?:,|\s(?:and|but|so|although|though|while|whereas)\b)?\s*", re.IGNORECASE)
 _APPOSED_TO = re.compile(rf"\s*{_LEAD}(?:{_RELATIVE}|{_NAME}),\s*")
 _NOUN = re.compile(r",\s*(?:(?:and|or) )?(?:the|an?|at|in|on|near|by) [^,]*", re.IGNORECASE)

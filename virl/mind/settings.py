@@ -103,7 +103,7 @@ _ROOM = (
     ),
 )
 LEAST_REPLY = 256
-"""Least tokens of a reply, below which a model is not asked again; chosen."""
+"""Least reply tokens for a new try: if a server has room for fewer, the model is not asked again; chosen."""
 _MARGIN = 32  # tokens by which the counts of servers may differ; chosen
 
 
@@ -176,7 +176,7 @@ class Abilities:
         return True
 
     def advice(self, ability: Ability, name: str) -> str:
-        """Return a hint at the setting that leaves out an ability; empty if requests leave it out already."""
+        """Return a hint at the setting that leaves out an ability; empty if no setting helps."""
         if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
             return ""
         setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)

@@ -122,7 +122,7 @@ def _mark_pointers(sentences: Sequence[Sentence]) -> None:
 
 
 def _mark_statements(sentences: Sequence[Sentence], demands: tuple[str, ...]) -> None:
-    """Mark statements on places not sought as telling of a life; "a bakery is ..." also as narrowing."""
+    """Mark statements on places not sought as background; those like "a bakery is ..." also as narrowing."""
     asked = set[str]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses()):
         said = " ".join(word.word for word in clause)
@@ -147,7 +147,7 @@ def _used_words(words: Sequence[Word]) -> set[str]:
 def _mark_references(
     sentences: Sequence[Sentence], animals: tuple[str, ...], told: Collection[Word] = ()
 ) -> None:
-    """Mark as narrowing pronouns whose noun is an aside or denied: "we had a dishwasher; a flat with one".
+    """Mark as narrowing pronouns for an aside (not `told`) or denied noun: "we had a sauna; a flat with one".
 
     After words of `animals`, "for him" narrows too; no pronoun refers to `told` words of courtesy and manner.
     """

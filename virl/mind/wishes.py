@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return the place types that a wish mentions outside `aside` phrases, the most strongly wished first.
+    """Return place types, known or `offered`, that a wish mentions outside `aside`, the most wished first.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 
@@ -129,7 +129,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _kind_mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_KindMention]:
-    """Return the stretches that suggest a kind of place or seem to; two overlap only as the same words."""
+    """Return stretches that suggest a place type or, as in `aside`, only seem to; of overlaps the longest."""
     kept: list[_KindMention] = []
     misleading = [_KindMention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted(
@@ -147,7 +147,7 @@ def _kind_mentions(
 
 
 def _find_mentions(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_KindMention]:
-    """Yield the mentions of place types in a sentence, each with its weight."""
+    """Yield the mentions of place types, of the lexicon or `offered`, in a sentence, each with its weight."""
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
         for match in matches_of((name, f"{name}s"), sentence):
@@ -240,7 +240,7 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
 
 
 def requested_attributes(*texts: str) -> dict[str, bool]:
-    """Return {name: true if the place must have it, false if it must not} of requested attributes."""
+    """Return, by attribute name, true if the wishes `texts` say that a place must have it, false if not."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 

@@ -26,6 +26,7 @@ class Stats:
     """Counts of a server's requests and answers by endpoint, and faults by kind. Safe for several threads."""
 
     def __init__(self) -> None:
+        """Begin with all counts at zero."""
         self._lock = Lock()
         self.reset()
 
@@ -39,7 +40,7 @@ class Stats:
             self._counted = 0
 
     def count_request(self, endpoint: str, digest: str, *, counts: bool) -> tuple[int, int]:
-        """Count a request, if `counts` for the quota too; return (earlier ones of this `digest`, quota used).
+        """Count a request, in the quota if `counts`; return (earlier requests of this `digest`, quota used).
 
         Args:
             endpoint: the endpoint's name.

@@ -82,7 +82,7 @@ class RequestBounds:
 
 
 def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
-    """Return the refusal of a request whose headers or declared body are too large; `None` if it may pass."""
+    """Return the refusal of too large headers or body, or a body's length told twice; `None` for others."""
     headers = scope["headers"]
     head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
     head += sum(len(name) + len(value) for name, value in headers)
@@ -167,7 +167,7 @@ def add_gate(
     own_check: Callable[[str], bool] = lambda _: False,
     exposed: Sequence[str] = (),
 ) -> ASGIApp:
-    """Return an app behind checks of size, Host, Origin and key; no key where `own_check(path)` is true.
+    """Return an app behind checks of size, Host, Origin, and key, which `own_check(path)` leaves to the app.
 
     Args:
         app: the application that answers requests that pass.

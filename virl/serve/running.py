@@ -255,7 +255,7 @@ class TimedProtocol(H11Protocol):
         self._await_reading()
 
     def _make_room(self) -> bool:
-        """Return whether another connection could be closed: the one that waited longest for a request."""
+        """Return whether room was made, by closing the connection that waited longest for a request."""
         others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
         waiting = [
             one for one in others if one.conn.their_state is h11.IDLE and not one.transport.is_closing()

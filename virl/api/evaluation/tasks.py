@@ -161,7 +161,7 @@ def _to_sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
 
 
 def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
-    """Return the text and pictures (JPEG, by file name) of an episode's page as a message for Inspect."""
+    """Return an Inspect message with an episode's text and those of `pictures` (JPEG) that `files` names."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
     content: list[ContentText | ContentImage] = [ContentText(text="\n".join(filter(None, lines)))]
@@ -240,7 +240,7 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 def _make_metric(
     benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]
 ) -> Metric:
-    """Return an Inspect metric: the value that `of` takes from the interval over all episodes."""
+    """Return an Inspect metric: what `of` takes from the interval of the metric `key` over all episodes."""
     own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:

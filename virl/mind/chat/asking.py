@@ -58,7 +58,7 @@ def make_model_call(
 
 
 def _drop_parser(structured: Runnable[Any, Any]) -> ModelCall:
-    """Return the call of a model with its schema, without the parser of replies that LangChain appends.
+    """Return the model call of a LangChain chain `structured`, model and reply parser, without the parser.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.

@@ -261,7 +261,7 @@ def _describe_pictures(
 
 
 def _mark_for_cache(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages; where the provider wants a mark, the last is marked as the end of its cache."""
+    """Return the messages; if the provider needs it, the last is marked as the end of the part to cache."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages

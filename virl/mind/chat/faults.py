@@ -36,7 +36,7 @@ from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 WHOLE = 10
-"""Largest duration of a whole reply in a request's time limits; chosen: slow servers stream for long."""
+"""Most time for a whole reply, in multiples of a request's timeout; chosen: slow servers stream for long."""
 _MOST_BYTES = 32_000_000
 """Most bytes of a reply, compressed or unpacked; chosen, the same bound as for replies of map providers."""
 _END_OF_HEAD = b"\r\n\r\n"

@@ -220,7 +220,7 @@ def _picture_text(images: Pictures, describe: Describe | None) -> str:
 
 
 def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
-    """Return (orders, question), the lines `always` added to the orders and other `fields` to the question.
+    """Return (orders with `always` added, question with the other lines of `fields` added).
 
     This question's options stand at its end, so that the orders stay the same in every question.
     """
@@ -266,7 +266,7 @@ def in_words(schema: Schema) -> str:
 def _portable_schema(
     schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
 ) -> Schema:
-    """Return `schema`, of the field at dotted `path`, made portable: `$ref`s inlined, `offers` as enum."""
+    """Return the schema of the field at dotted `path`: `$ref`s inlined, `offers` as enum, `keywords` kept."""
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
@@ -302,7 +302,7 @@ def _portable_schema(
 
 
 def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> list[Any]:
-    """Return a field's allowed values, those `offered` or its schema's; empty if unbounded or too many."""
+    """Return the values allowed by `offered` or a schema of type `kind`; empty if unbounded or too many."""
     if offered is not None:
         distinct = list(dict.fromkeys(offered))
         return distinct if len(distinct) <= _MOST_OPTIONS else []

@@ -142,7 +142,7 @@ class Sender:
     retries: int
     """Most further requests for one question where a reply was lost or does not fit."""
     policy: RetryPolicy
-    """Rules on tries of a request that failed for the moment, however few tries a bad reply gets."""
+    """Tries and pauses for requests that fail for a while; not for replies that do not fit (`retries`)."""
     limiter: BaseRateLimiter | None
     """Limiter that is waited for before each request; `None` for no rate limit."""
     ledger: Ledger

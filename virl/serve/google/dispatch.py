@@ -80,7 +80,7 @@ class Endpoint:
     draws: bool = False
     """True if the handler draws pictures and so runs in the slower pool of threads."""
     lists: tuple[str, ...] = ()
-    """Names of the list fields that an error of a legacy API carries, empty, beside its status."""
+    """Names of the list fields that errors of a legacy API have beside their status, as empty lists."""
     is_free: bool = False
     """True if requests to this endpoint consume no quota."""
     needs_key: bool = True

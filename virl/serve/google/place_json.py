@@ -298,7 +298,7 @@ def box_json(low: LatLng, high: LatLng) -> Json:
 
 
 LETTERS = "23456789CFGHJMPQRVWX"
-"""Digits 0 to 19 of plus codes, short texts for positions (https://github.com/google/open-location-code)."""
+"""The 20 letters of plus codes, in order of value from 0 (https://github.com/google/open-location-code)."""
 PAIRS, AFTER = 5, 8  # pairs of letters, and letters before the plus sign
 _PARTS = 8000  # cells of a code of ten letters along one degree
 

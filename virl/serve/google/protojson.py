@@ -25,7 +25,7 @@ MESSAGES = load_settings(Path(__file__).with_name("messages.yaml"), Messages)
 
 
 def read_message(body: Json, name: str) -> Json:
-    """Return a body, a message `name` of `messages.yaml`: fields in camel case, enums by name, numbers.
+    """Return a body checked as message `name` of `messages.yaml`: fields in camel case, enums by name.
 
     Raises:
         Refused: a field is unknown, or holds something else than it should.
@@ -43,7 +43,7 @@ def with_numbers(value: Any, field: str = "") -> Any:
 
 
 def _read_fields(body: Json, name: str, path: str) -> Json:
-    """Return the fields of message `name` by their JSON names, each checked; `path` is told in errors."""
+    """Return the checked fields of message `name` by JSON name; errors give `path`, its place in the body."""
     fields = {_to_snake(field): field for field in MESSAGES.messages[name]}
     found = {}
     for given, value in body.items():
@@ -155,7 +155,7 @@ REQUIRED = (
 
 
 def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
-    """Parse a field mask such as `places.id`; `*` stands for all `known` fields, which lie in field `below`.
+    """Parse a mask such as `places.id`; `known` fields lie in field `below`, or at the top if that is empty.
 
     Args:
         text: paths of field names, with commas between them.

@@ -231,7 +231,7 @@ def _instruction_json(step: Stretch, mode: str) -> Json:
 
 
 def _measures_json(metres: float, seconds: float, is_imperial: bool) -> Json:
-    """Return a length and a duration as JSON, each as a text and as a whole number of metres or seconds."""
+    """Return JSON of a length and a time, as text (feet, miles if `is_imperial`) and in whole m and s."""
     if is_imperial:
         feet = metres * FEET_PER_METRE
         length = f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"

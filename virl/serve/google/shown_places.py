@@ -17,7 +17,7 @@ from virl.serve.google.wire import invalid
 
 @dataclass(frozen=True, slots=True)
 class NewTypes:
-    """Place types of Places (New), and the types of cities that stand for them."""
+    """Google's place types in Places (New), and those that stand for place types of virl's cities."""
 
     narrow: frozenset[str]
     """Types of Google's table A, which requests may name."""
@@ -83,7 +83,7 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return places of `types` within `radius` metres, after `change`; not all beyond `whole` metres."""
+        """Return places of `types` within `radius` m, changed; beyond `whole` metres some may be missing."""
         own_types = () if self.adds_types else types
         found = [self.change(place) for place in self.places.nearby(position, radius, own_types, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
@@ -102,7 +102,7 @@ class ShownPlaces:
 
 
 def odd_places(places: Places, odd: Oddities) -> ShownPlaces:
-    """Return the places, those drawn as `closed` shut for good, those drawn as `bare` without details."""
+    """Return the places, some made odd: the `closed` ones shut for good, the `bare` ones without details."""
 
     def change(place: Place) -> Place:
         """Return a place closed or without its details where its id draws that oddity, else unchanged."""
@@ -157,7 +157,7 @@ class TownClock:
         return round(offset.total_seconds() / 60)
 
     def is_open(self, place: Place) -> bool:
-        """Return whether a place, read with its hours, is open now in the town; False for unknown hours."""
+        """Return whether a place is open at the current time of the town; false for unknown hours."""
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 

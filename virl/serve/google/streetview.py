@@ -121,7 +121,7 @@ class StaticStreetView:
 def _requested_camera(
     query: Mapping[str, str], heading: str, toward: float, width: int, height: int
 ) -> Camera:
-    """Return a query's camera; its heading is in the parameter named `heading`, else `toward`, degrees."""
+    """Return a query's camera; heading: that in the parameter named `heading`, else `toward`, in degrees."""
     return Camera(
         heading=optional_number(query, heading, -360, 360, toward),
         pitch=optional_number(query, "pitch", -90, 90, 0.0),
@@ -248,7 +248,7 @@ class TileStreetView:
         }
 
     def tile(self, request: ApiRequest) -> Response:
-        """Return tile (`x`, `y`) of a panorama at zoom `z`; its centre column faces the panorama's heading.
+        """Return tile (`x`, `y`) of a panorama at zoom `z`, whose centre column faces the panorama's heading.
 
         Raises:
             Refused: the panorama has no such tile.

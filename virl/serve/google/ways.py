@@ -117,7 +117,7 @@ def _name_short_pieces(path: Sequence[LatLng], names: Sequence[str]) -> list[str
 
 
 TravelMatrix = list[list[tuple[float, float] | None]]
-"""One row per origin of (metres, seconds) to each destination; `None` where there is no way."""
+"""Rows, one for each origin, of (metres, seconds) to each destination; `None` where there is no way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ BUS = "Bus"  # the only kind of vehicle that a city's journeys have
 
 @dataclass(frozen=True, slots=True)
 class TimedJourney:
-    """A public-transport journey, and the date and time at which it is set out on."""
+    """A public-transport journey, with the date and time of its departure."""
 
     journey: Journey
     leaves: datetime

@@ -99,7 +99,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """Return a fault on purpose, HTTP status `code`, as a family of APIs writes it, with empty `lists`.
+    """Return a fault made on purpose, HTTP `code`, in a family's form; legacy APIs add the empty `lists`.
 
     Args:
         code: HTTP status.
@@ -142,7 +142,7 @@ def _failure(
     lists: Sequence[str] = (),
     details: Sequence[Json] = (),
 ) -> Response:
-    """Return a failure in a family's form: HTTP `code`, Google's word `status`, empty `lists`, `details`."""
+    """Return a failure in a family's form; `lists` names the lists that legacy APIs add empty."""
     if family == "picture":
         return Response(message, code, media_type="text/plain")
     if family == "legacy":
@@ -247,7 +247,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """Return up to `most` texts in a body's list `name`, [] if it is left out; else raise `Refused`.
+    """Return the texts in a body's list `name`, [] if left out; raise `Refused` for more than `most`.
 
     Args:
         body: the request's body.

@@ -32,7 +32,7 @@ JOURNAL, MAP, REPORT = "journal", "map", "report"
 CITIES = "virl://cities"
 TEMPLATE = "virl://sessions/{session}/"
 MOST_JOURNAL = 200_000
-"""Most bytes of a journal that are sent; of a longer one only the last lines are; chosen."""
+"""Most bytes of a journal that are sent; of a longer journal, only its last lines; chosen."""
 MOST_REPORT = 4_000_000
 """Most bytes of a report, pictures included, that is sent; a larger one is refused; chosen."""
 

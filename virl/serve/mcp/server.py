@@ -167,9 +167,11 @@ class _AnswerSender:
         await self._wire.aclose()
 
     async def __aenter__(self) -> Self:
+        """Return the sender; the end of the block closes its stream."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        """Close the stream to the client."""
         await self.aclose()
 
 

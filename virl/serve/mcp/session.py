@@ -58,7 +58,7 @@ class UserQuestion:
     fault: str = ""
     """Fault of the user's last answer; empty at the first try."""
     answer: "Future[str | None]" = field(default_factory=Future)
-    """Future of the user's answer; `None` as answer means that no question of this call is answered."""
+    """Future of the user's answer; it gives `None` if the user answers no more questions of this call."""
 
     @property
     def text(self) -> str:

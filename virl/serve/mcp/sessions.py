@@ -265,7 +265,7 @@ class Sessions:
             )
 
     def _session_budget(self, usd: float | None) -> float | None:
-        """Return a session's budget, dollars: `usd`, at most what the server has left; `None`: no limit."""
+        """Return a session's dollars: the lesser of `usd` and what the server has left; `None`: no limit."""
         total = self.defaults.budget_usd
         if total is None:
             return usd

@@ -75,7 +75,7 @@ class RunFeed:
     """The feed of a run in a folder, which may still go on, also in another process."""
 
     def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
-        """Keep the run's folder, the function for its map's ground, and a run's control in this process."""
+        """Keep the run's folder, the source of map grounds, and the control of a run in this process."""
         self.folder = folder
         self.control = control
         self.episode: PageEpisode | None = None
@@ -221,7 +221,7 @@ def _sampled_points(points: Sequence[Point]) -> list[Point]:
 
 
 def files_of(feed: Feed) -> dict[str, str]:
-    """Return the files of a run's views read so far, by "record/view" number, such as "12/0"."""
+    """Return the files of a run's views read so far, by numbers "record/view" from 0, such as "12/0"."""
     return {f"{seq}/{at}": file for seq, views in enumerate(feed.views) for at, file in enumerate(views)}
 
 

@@ -123,7 +123,7 @@ class PageGuard:
 
 
 def _refusal_reason(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Return why to refuse a request that no page of origin `own` sent; "" for good ones and entry links."""
+    """Return why to refuse a request that may not come from a page of origin `own`; "" if it may pass."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."
@@ -221,7 +221,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
 
     @app.get(f"{base}/runs/{{run}}/views/{{seq}}/{{number}}")
     def view(run: int, seq: int, number: int) -> Response:
-        """Return a view's picture; 404 if there is none."""
+        """Return the picture of view `number` of record `seq` of a run; 404 if there is none."""
         data = picture_of(feeds[run], f"{seq}/{number}") if run in feeds else None
         if data is None:
             return PlainTextResponse("There is no such view.", 404)
