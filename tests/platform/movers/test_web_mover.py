@@ -120,18 +120,16 @@ def test_a_refused_key_is_told(maps_js: tuple[str, list[str]]) -> None:
 @needs_chromium
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("address", "why"),
+    ("address", "timeout", "why"),
     [
-        ("http://127.0.0.1:9/maps/api/js", "did not load"),
-        ("data:text/javascript,", "did not load"),
-        ("data:text/javascript,google={maps:{}};//", "within 2 s"),
+        ("http://127.0.0.1:9/maps/api/js", 20, "did not load"),
+        ("data:text/javascript,", 20, "did not load"),
+        ("data:text/javascript,google={maps:{}};//", 2, "within 2 s"),
     ],
 )
-def test_a_script_that_does_not_come_is_told(address: str, why: str) -> None:
-    with (
-        pytest.raises(ProviderError, match=why),
-        WebMover(plus_sign(), WebSettings(maps_js=address, key="marker", timeout=2, further=1)) as mover,
-    ):
+def test_a_script_that_does_not_come_is_told(address: str, timeout: int, why: str) -> None:
+    settings = WebSettings(maps_js=address, key="marker", timeout=timeout, further=1)
+    with pytest.raises(ProviderError, match=why), WebMover(plus_sign(), settings) as mover:
         mover.links(Pose("c", 0))
 
 
