@@ -15,7 +15,7 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]?"
 )
-"""Pattern of terminal escape sequences (ECMA-48) with their contents; of one without end, it finds the start.
+"""Pattern of terminal escape sequences (ECMA-48); of one after ESC without an end, only the start.
 
 Such a one must not take what virl says after it."""
 

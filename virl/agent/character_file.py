@@ -62,7 +62,7 @@ class LoadedCharacter:
 
     @cached_property
     def routine(self) -> Routine:
-        """The routine that the file names; by default `by-tools` if it has tools, else that of its own name.
+        """The routine that the file names; by default `by-tools` with tools, else that called like the file.
 
         Raises:
             BadInput: there is no such routine; names file and line.

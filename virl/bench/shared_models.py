@@ -233,7 +233,7 @@ def model_function(model: Any) -> ModelFunction:
 
 
 def _stack_rows(rows: Sequence[Any]) -> NDArray[np.float32]:
-    """Return the rows as an array of float32, shape (rows, values); (0, 0) without rows."""
+    """Return rows of float32 as one array, shape (rows, values); (0, 0) without rows."""
     return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)
 
 

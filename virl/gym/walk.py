@@ -413,7 +413,7 @@ class Ground:
 
     @staticmethod
     def _lengths_from(metres: csr_array, start: int) -> Floats:
-        """Return the metres along links from a panorama to each other one, shape (n,)."""
+        """Return shortest metres by links from a panorama to each, shape (n,); infinity if out of reach."""
         found: Floats = dijkstra(metres, indices=start)
         return found
 

@@ -151,7 +151,7 @@ class Sentence:
                 word.state = ASIDE if is_certain else NARROWING
 
     def mark_name(self, demands: tuple[str, ...]) -> None:
-        """Mark a name that begins the sentence, if not in `demands`, as a filler: "Tilda strolls along"."""
+        """Mark a name at the start before a verb or "who" as filler; not a word of `demands`."""
         if len(self.words) < 2:
             return
         first, second = self.words[:2]

@@ -53,7 +53,7 @@ class _KindMention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """Return place types, known or `offered`, that a wish mentions outside `aside`, the most wished first.
+    """Return wished-for place types, known or `offered`, most wished first; `aside`: phrases to disregard.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 

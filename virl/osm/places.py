@@ -55,7 +55,7 @@ SAME_SPOT_M = 20.0
 def place_of(
     place_id: str, tags: Tags, types: tuple[str, ...], position: LatLng, day: date | None = None
 ) -> Place:
-    """Return the place that a mapped object is, with its opening hours in the week of `day`.
+    """Return the place that a mapped object is, with its hours in the week of `day`, by default today.
 
     Args:
         place_id: such as `n12`.

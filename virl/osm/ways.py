@@ -294,7 +294,7 @@ def select_stretches(network: WayNetwork, stretches: Sequence[int] | Ints) -> Wa
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[tuple[int, Ints]]]:
-    """Return (node positions (k, 2), nodes of all runs joined, runs in the outline as (way, nodes)).
+    """Return (node positions in metres (k, 2), nodes of all runs joined, (way, nodes) of runs inside).
 
     A run is consecutive nodes of a way; ways and nodes are given by index.
     """

@@ -123,7 +123,7 @@ class ClientLeft(Exception):
 
 
 async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], GotT]) -> GotT:
-    """Return the result of `work`, run in a pool; if the client leaves before it begins, never run it.
+    """Return the result of `work`, run in a pool; raise `ClientLeft` if the client leaves before it is done.
 
     Work that has begun ends where it calls `end_if_client_left` next.
 

@@ -182,7 +182,7 @@ class _Stream:
         return data
 
     def start_tls(self, *args: Any, **more: Any) -> "_Stream":
-        """Return the connection with TLS started, bounded in the same way."""
+        """Return the connection with TLS started, its replies bounded in bytes and seconds, too."""
         return _Stream(self._inner.start_tls(*args, **more))
 
     def __getattr__(self, name: str) -> Any:

@@ -300,7 +300,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """Return the first link to a goal by seen links, then straight but not from `visited`; else `None`.
+        """Return the first link to the unvisited panorama with the shortest way: by links, then straight on.
 
         Args:
             here: id of the visited panorama to leave from.

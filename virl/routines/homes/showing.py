@@ -15,7 +15,7 @@ LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the jou
 
 
 def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
-    """End the run with the ranked homes, or why none fits; `off_the_map` tells of homes that no way leads to.
+    """End the run with the ranked homes, or why none fits; `off_the_map`: a sentence per unreachable home.
 
     Args:
         agent: agent who searched.

@@ -304,7 +304,7 @@ _PARTS = 8000  # cells of a code of ten letters along one degree
 
 
 def plus_code(position: LatLng) -> str:
-    """Return the plus code of a position, ten letters for a cell about 14 m wide, such as `8G6M7726+W9`."""
+    """Return the plus code of a position: ten digits and letters, for a cell about 14 m south to north."""
     # The North Pole belongs to the last cell south of it.
     up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
     across = int((position.lng + 180) % 360 * _PARTS)

@@ -241,7 +241,7 @@ def _title_of_note(note: NoteRecord) -> str:
 
 
 def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any]:
-    """Return a record's views, exchanges with minds and cost for the page; `where` names its step."""
+    """Return a record's views, exchanges and cost for the page; `where`: text such as "step 3"."""
     return {
         "views": [asdict(_to_page_view(one, where)) for one in record.views],
         "thoughts": [_exchange_data(one) for one in record.asked],

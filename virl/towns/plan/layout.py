@@ -25,7 +25,7 @@ _LARGE_BLOCKS = 4
 _MIN_BLOCK_M2 = 400.0
 """Least area in square metres of a block; smaller ones are left out."""
 _GARDENS = 0.04
-"""Share of lots that are left without a building; chosen."""
+"""Share of lots off busy streets that are left without a building; chosen."""
 _GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
 _LIFT_STOREYS = 3.0
 """Number of storeys by which houses on the busiest street are higher than on a quiet one."""

@@ -57,7 +57,7 @@ class Edges:
     ring: Ints
     """Index of the ring that each side is a part of, shape (sides,)."""
     start: Floats
-    """Station in metres of the first corner of each side, shape (sides,)."""
+    """Metres along all rings, one after the other, at the first corner of each side, shape (sides,)."""
     stop: Floats
     """Station in metres of the last corner of each side, shape (sides,)."""
     after: Ints

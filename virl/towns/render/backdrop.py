@@ -60,7 +60,7 @@ SHADOW = 0.92 / 255.0
 """Share of sunlight that one step of the shadow raster, of 0 to 255, keeps off."""
 SKY_STEP = 4
 HORIZON = -1e-3
-"""Upward part of a ray, per unit of its part ahead, below which the ray meets the ground."""
+"""Slope of a ray, rise per unit ahead, below which it meets the ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
 _LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]

@@ -335,7 +335,7 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
-    """Return the share of each cell that areas cover, 0 to 255, softened by one cell."""
+    """Return the cover of each cell by areas (metres, as `origin`), 0 to 255, blurred by one cell."""
     share = np.zeros(shape, np.uint8)
     _fill(share, areas, origin)
     return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share

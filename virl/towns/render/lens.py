@@ -77,7 +77,7 @@ def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
 
 
 def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[int, int]]:
-    """Return (lens of the part of the picture that holds points, its first (column, row)).
+    """Return (lens, first (column, row)) of the picture's part that holds points, shape (n, 3) in metres.
 
     Returns:
         The camera, and the column and row of the old picture at which the part begins.

@@ -453,7 +453,7 @@ def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
 
 
 def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
-    """Return the colours of a picture at fractional columns and rows, shape (n, 3), [0, 255]."""
+    """Return a picture's colours as uint8, shape (n, 3), interpolated at fractional columns and rows."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW
     maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]

@@ -181,7 +181,7 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
 
 
 def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
-    """Yield (start, end, start of its zebra or `None`), metres, of a straight part's pieces, cut at zebras.
+    """Yield (start, end, zebra's start or `None`), metres, of a stretch's pieces; `crossings`: their middles.
 
     From, to, and where the zebra of a part begins.
 

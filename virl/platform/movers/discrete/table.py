@@ -261,7 +261,7 @@ def _first_beside(
     """Return each node's first link right (side 1) or left (-1) of a heading, degrees, except `left_out`."""
 
     def sweep(link: Ints) -> Floats:
-        """Return the degrees from the headings to links on the side; `inf` for links left out."""
+        """Return the degrees, [0, 360), turned to the side from headings to links; `inf` if left out."""
         return np.where(left_out(link), np.inf, side * (graph.heading[link] - heading) % 360)
 
     return _cheapest_links(graph, node, sweep)

@@ -19,7 +19,7 @@ from virl.platform.perception.fronts import WALL_M
 from virl.settings.model import Settings, load_settings
 
 MOST_TOLD = 8
-"""Largest number each of signs, streets and house numbers that a question tells, the latest first.
+"""Most signs, most streets and most house numbers that a question tells, the latest first.
 Chosen: a question stays within 2,000 tokens."""
 MOST_LETTERS = 40
 """Largest number of letters of a sign that are quoted."""

@@ -44,7 +44,7 @@ OVER_STREET_DEG = 10.0
 MOST_WAYS = 8
 """Largest number of ways offered to a mind, the nearest. Chosen: a question stays within 2,000 tokens."""
 MOST_JUNCTIONS = 12
-"""Largest number of junctions in a question, the last visited. Chosen: 2,000 tokens in all."""
+"""Largest number of junctions told in a question: those found last, so that it stays within 2,000 tokens."""
 MOST_DEAD_ENDS = 4
 """Largest number of dead ends in a question, the latest ones; chosen with `MOST_JUNCTIONS`."""
 MOST_SIGNS = 3

@@ -139,5 +139,5 @@ class GoogleCity(CityFile):
 
     @property
     def region(self) -> Region:
-        """Region of the district."""
+        """Polygon that bounds the district."""
         return Region(self.polygon)

@@ -26,7 +26,7 @@ from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
 PLANS = 2
 """Number of town plans kept in memory, so that a plan asked for again is not drawn anew; chosen."""
 _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))
-"""Cache files of the last 12 plans (number chosen)."""
+"""Store on disk that keeps the last 12 town plans; the number is chosen."""
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:

@@ -381,7 +381,7 @@ def _camera_time(camera: Mapping[int, Any]) -> datetime | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value as a number; `None` if it is no number or a million or more."""
+    """Return a value as a number; `None` if it is none, or its size is a million or more."""
     try:
         number = float(value)
     except (TypeError, ValueError, ZeroDivisionError):
