@@ -278,7 +278,7 @@ class _TouchingWays:
 
 
 def _header(box: Box, date: str) -> osmium.io.Header:
-    """Return the header of a new file, with its box and the date of its data, such as 2022-07-24."""
+    """Return the header of a new file, with its box unless it crosses longitude 180, and any date."""
     header = osmium.io.Header()
     header.set("generator", GENERATOR)
     if date:

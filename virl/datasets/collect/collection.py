@@ -367,7 +367,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Yield (place, future of its question) in the order of the places, until `stopped()` is true."""
+    """Yield (place, future of its question) in order; begin no further place once `stopped()` is true."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:

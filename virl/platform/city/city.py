@@ -290,7 +290,7 @@ class City:
 
     @property
     def panorama_ids(self) -> Sequence[str]:
-        """Ids of all panoramas, in a fixed order; empty where they are not known at once."""
+        """Ids of the panoramas known so far, in a fixed order; empty for a city without a street map."""
         return self.street_map.panorama_ids() if self.street_map else ()
 
     @property

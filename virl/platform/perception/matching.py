@@ -91,7 +91,7 @@ def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SL
 
 
 def _lies_toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
-    """Return whether a place, seen from `position`, lies in a sector of headings, `slack` degrees wider."""
+    """Return whether a place seen from `position` lies in a sector, widened by `slack` degrees each side."""
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:
         return True

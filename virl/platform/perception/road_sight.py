@@ -178,7 +178,7 @@ FAR_FOV = 24.0  # chosen: at 600 pixels a board in 200 m is nearly 7 pixels high
 _WIDTH, _HEIGHT = 600, 250
 """Size in pixels of a view far down a road; chosen: the largest cheap thumbnail of Google."""
 THINGS = ("parked car", "planter", "bicycle stand", "bus stop", "traffic light")
-"""Labels of street objects that a detector is asked for beside boards; few detectors know any."""
+"""Labels of street objects asked for beside boards; `front-finder` may find them in drawn cities only."""
 
 
 @dataclass(frozen=True, slots=True)

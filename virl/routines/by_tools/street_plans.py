@@ -273,7 +273,7 @@ def look_for_signs(reason: str) -> PlanPart[list[SignRead]]:
 def _onward(
     situation: Situation, surroundings: Surroundings | None, visited_ids: list[str]
 ) -> PlanPart[Surroundings | None]:
-    """Yield a move along an unvisited link; return the surroundings there, `None` if no link leads on."""
+    """Yield calls that lead to a move onward; return the surroundings there, `None` if there is no move."""
     if not situation.has("move"):
         return None
     if surroundings is None:

@@ -28,7 +28,7 @@ FAR = 40
 """Number of links since the last crossing, above which no more are counted; chosen: beyond any phrase."""
 
 State = tuple[Segment, int, int, int]
-"""(segment entered, number of legs done, crossings counted on this leg, links since the last crossing)."""
+"""(segment entered, legs done, crossings counted on this leg, links from the last one to the segment)."""
 
 
 @dataclass(frozen=True, slots=True)

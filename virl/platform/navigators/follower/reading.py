@@ -134,7 +134,7 @@ _TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\
 _MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 _HYPHENATED = {"t-intersection", "t-junction"}
-"""Words for a junction that keep their hyphen, as the grammar knows them so; other words are split at it."""
+"""Words for a junction that keep their hyphen, as `_SYNONYMS` takes them; others are split at it."""
 
 
 def understand(text: str) -> FollowerPlan:

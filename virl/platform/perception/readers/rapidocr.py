@@ -335,7 +335,7 @@ class _Strip:
 
 
 def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
-    """Return the lines without those that lie, for the most part, in a larger one: boxes may overlap."""
+    """Return the lines, largest first, without those that mostly lie in a larger one of another part."""
     kept: list[_Strip] = []
     for strip in sorted(strips, key=lambda strip: -cv2.contourArea(strip.quad)):
         if not any(strip.is_in(other) for other in kept):

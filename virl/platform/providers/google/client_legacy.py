@@ -67,7 +67,7 @@ class GoogleClient:
         *args: Asked.args,
         **options: Asked.kwargs,
     ) -> Any:
-        """Return the reply of a method of `googlemaps.Client` as plain data; `None` if Google finds nothing.
+        """Return the result of a method of `googlemaps.Client`; `None` if Google's status is NOT_FOUND.
 
         Raises:
             ProviderError: as `GoogleHttp`.
