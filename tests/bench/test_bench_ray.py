@@ -149,6 +149,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "preview": {"count": 1, "detector": ("blind",), "reader": "blind"},
     "r2r": {"agent": "shortest"},
     "sight": {"models": ("oracle",), "count": 1, "kinds": ("name",), "split": "train"},
+    "sight-learning": {"models": ("blind",), "count": 1, "pixels": 16},
     "touchdown": {"agent": "forward"},
     "vln": {"models": ("oracle",), "max_steps": 3},
 }
