@@ -29,7 +29,7 @@ def main(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in `--out`.")] = False,
 ) -> None:
     """Train a walker of virl/Sight-v0 by PPO, in Virlton's sister towns."""
-    require("learn", "stable_baselines3", what="learning")
+    require("learn", "gymnasium", "stable_baselines3", what="learning")
     from .ppo import POLICY, Lessons, learn  # noqa: PLC0415 - brings in torch
 
     if (out / POLICY).exists() != resume:

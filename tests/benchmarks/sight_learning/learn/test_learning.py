@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchmarks.sight_learning import collect
+from benchmarks.sight_learning import collect, recording
 from benchmarks.sight_learning.definition import Options
 from benchmarks.sight_learning.walkers import open_policy
 from virl.bench.report.runs import gather
@@ -79,7 +79,7 @@ def test_recorded_searches_are_those_that_minari_loads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    monkeypatch.setattr(collect, "EPISODES", 2)
+    monkeypatch.setattr(recording, "EPISODES", 2)
     collect.main("virlham/sight/oracle-v0", city="virlham", episodes=5, pixels=48)
     assert capsys.readouterr().out.startswith("5 searches, ")
     kept = minari.load_dataset("virlham/sight/oracle-v0")
