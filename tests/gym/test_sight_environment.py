@@ -20,11 +20,6 @@ TINY = {"size": (16, 16)}
 
 
 @pytest.fixture(scope="module")
-def town() -> City:
-    return virl.open_city("virlton")
-
-
-@pytest.fixture(scope="module")
 def env(town: City) -> Iterator[SightEnv]:
     made = SightEnv(town, **TINY)
     yield made

@@ -27,11 +27,6 @@ TINY = {"size": (16, 16)}
 
 
 @pytest.fixture(scope="module")
-def town() -> City:
-    return virl.open_city("virlton")
-
-
-@pytest.fixture(scope="module")
 def env(town: City) -> Iterator[WalkEnv]:
     made = WalkEnv(town, **TINY)
     yield made
