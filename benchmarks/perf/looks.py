@@ -130,7 +130,7 @@ def write_village(folder: Path) -> str:
         for y in range(-280, 300, 24):
             x, wide, deep = side * (11 + rng.uniform(0, 5)), rng.uniform(8, 13), side * rng.uniform(8, 12)
             if rng.uniform() < 0.8:
-                shop = {"shop": "bakery", "name": "Bread & Salt"} if y == -40 and side == 1 else {}
+                shop = {"shop": "bakery", "name": "Bread and Salt"} if y == -40 and side == 1 else {}
                 box = [(x, y), (x + deep, y), (x + deep, y + wide), (x, y + wide), (x, y)]
                 line(box, {"building": "house", "building:levels": str(rng.integers(1, 4)), **shop})
     spots = (
