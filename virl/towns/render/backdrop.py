@@ -11,10 +11,10 @@ from typing import NamedTuple
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import GroundRasters, along_street
+from virl.towns.render.ground import NO_SUN, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
-from virl.towns.render.mesh import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.light import HAZE_RGB, SKY_RGB, SUN, SUN_RGB, before_tones
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (
     EDGE_M,
@@ -44,6 +44,7 @@ from virl.towns.render.sampling import (  # fmt: skip
 )
 from virl.towns.render.segments import markings, share_between
 from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
+from virl.towns.render.skyline import HIGH, WIDE, Skyline, look_up
 from virl.towns.render.textures import TILE_INDEX, Textures, Words
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
@@ -56,8 +57,8 @@ PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is lef
 TILE_M = 4.0
 """Length in metres of a side of a ground texture."""
 GROUND_BLOCK, GROUND_TAPS = 8, 2
-SHADOW = 0.92 / 255.0
-"""Share of sunlight that one step of the shadow raster, of 0 to 255, keeps off."""
+_NO_SUN, _NO_SKY = 1.0 / NO_SUN, 0.5 / (255 - NO_SUN)
+"""Share of the sun's and, above `NO_SUN`, of the sky's light that a step of the shadow raster keeps off."""
 SKY_STEP = 4
 HORIZON = -1e-3
 """Slope of a ray, rise per unit ahead, below which it meets the ground."""
@@ -70,11 +71,15 @@ MIXED = -1
 _CLOUDS = TILE_INDEX["clouds"]
 _CLOUD_SCALE = 0.34
 """Repeats of the clouds' texture over a level distance equal to the height of the clouds."""
-_CLOUD_BEND = 0.07
+_NO_CLOUD = 0.04
+"""Upward part of a unit ray below which no cloud is drawn; chosen."""
+_CLOUD_BEND = 0.16
 """Number added to the upward part of a unit ray to clouds, so that they do not run to infinity."""
-_ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
-_SUN_DISC = 0.9994
-"""Cosine of the radius of the sun's disc, three times the true one."""
+_ZENITH_RGB, _HORIZON_RGB = before_tones((92, 132, 182)), HAZE_RGB
+_CLOUD_RGB, _CLOUD_BASE_RGB = before_tones((243, 243, 243)), before_tones((206, 210, 216))
+"""Colours of thin and of thick cloud."""
+_SKYLINE = (HIGH - 1) / (WIDE / 2) * 1.42
+"""Rise of a ray per metre ahead above which it meets no skyline."""
 
 _SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
 
@@ -126,13 +131,19 @@ class _Materials(NamedTuple):
 
 @kernel
 def shade_backdrop(
-    drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+    drawing: GeometryBuffer,
+    ground: GroundRasters,
+    skyline: Skyline,
+    textures: Textures,
+    lens: Lens,
+    picture: Image,
 ) -> None:
     """Colour in `picture` every pixel that shows ground or sky.
 
     Args:
         drawing: with its quads drawn.
         ground: around the camera.
+        skyline: around it.
         textures: of the city.
         lens: of the camera.
         picture: shape (height, width, 3); is changed.
@@ -161,24 +172,37 @@ def shade_backdrop(
             if is_ground:
                 _ground_run(PixelRun(number, first, column), row, ground, textures, lens, picture)
             else:
-                _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
+                _sky_run(PixelRun(number, first, column), row, clouds, skyline, texels, lens, picture)
 
 
 @part
 def _sky_run(
-    run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
+    run: PixelRun, row: _Row, clouds: Tile, skyline: Skyline, texels: Words, lens: Lens, picture: Image
 ) -> None:
-    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel; `focal` and middle column `cx` in pixels."""
+    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel, and what stands before it far away."""
+    focal, cx, sides = lens.focal, lens.cx, skyline.sides
+    shift_x, shift_y = skyline.clouds[0], skyline.clouds[1]
+    is_low = row.z < _SKYLINE * (abs(row.x) + abs(row.y) + cx)
     right = run.first + 0.5 - cx
     red, green, blue = _sky_colour(
-        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
+        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, shift_x, shift_y, texels
     )
     for block in range(run.first, run.end, SKY_STEP):
         right = block + SKY_STEP + 0.5 - cx
-        to = _sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
+        to = _sky_colour(
+            row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, shift_x, shift_y, texels
+        )
         for column in range(block, min(block + SKY_STEP, run.end)):
             s = (column - block) * (1.0 / SKY_STEP)
             r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
+            if is_low:
+                right = column + 0.5 - cx
+                side, up, at = look_up(row.x + right * row.dx, row.y + right * row.dy, max(row.z, 0.0))
+                share = sides[side, up, at, 3] * (1.0 / 255.0) if up >= 0 else 0.0
+                if share > 0.0:
+                    r += share * (sides[side, up, at, 0] - r)
+                    g += share * (sides[side, up, at, 1] - g)
+                    b += share * (sides[side, up, at, 2] - b)
             put(picture, run.row, column, r, g, b, 0.0)
         red, green, blue = to
 
@@ -222,9 +246,8 @@ def _ground_run(
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
         material = _only_material(d, past, around, segments, i, spot.x, spot.y)
-        sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         # One light for the whole block, that in its middle.
-        lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
+        lit = _ground_light(raster_at(shadow, cell)[0])
         taps, ahead = taps_of(cover), 0
         if material == SLABS:
             ahead = materials.slabs
@@ -259,6 +282,16 @@ def _ground_run(
             total = gather(texels, taps, ahead, along, aside)
             write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
             along, aside = along + along_step, aside + aside_step
+
+
+@inline_kernel
+def _ground_light(dark: float) -> Rgb:
+    """Return the light on the ground as factors on RGB, by the value of the raster of shadows."""
+    sun, sky = max(1.0 - dark * _NO_SUN, 0.0), min(1.0 - (dark - NO_SUN) * _NO_SKY, 1.0)
+    return (
+        sky * _SKYLIT[0] + sun * _SUNLIT[0], sky * _SKYLIT[1] + sun * _SUNLIT[1],
+        sky * _SKYLIT[2] + sun * _SUNLIT[2],
+    )  # fmt: skip
 
 
 @inline_kernel
@@ -349,7 +382,9 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 
 @part
-def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
+def _sky_colour(
+    x: float, y: float, z: float, focal: float, clouds: Tile, shift_x: float, shift_y: float, texels: Words
+) -> Rgb:
     """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z); `focal` length in pixels.
 
     Args:
@@ -358,6 +393,8 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
         z: up.
         focal: of the picture, pixels.
         clouds: the texture of clouds.
+        shift_x: repeats of it by which they are moved east.
+        shift_y: repeats of it by which they are moved north.
         texels: all tiles.
     """
     length = 1.0 / sqrt(x * x + y * y + z * z)
@@ -368,14 +405,13 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
     red = _ZENITH_RGB[0] + low * (_HORIZON_RGB[0] - _ZENITH_RGB[0])
     green = _ZENITH_RGB[1] + low * (_HORIZON_RGB[1] - _ZENITH_RGB[1])
     blue = _ZENITH_RGB[2] + low * (_HORIZON_RGB[2] - _ZENITH_RGB[2])
-    if up > 0.01:
-        cover = _cloud(x * length, y * length, up, focal, clouds, texels)
-        tone = 253.0 - 26.0 * cover * cover
-        red, green, blue = (
-            red + cover * (tone - red),
-            green + cover * (tone - green),
-            blue + cover * (tone - blue),
-        )
+    if up > _NO_CLOUD:
+        cover = _cloud(x * length, y * length, up, focal, clouds, shift_x, shift_y, texels)
+        # What is thick is seen from below, in its own shade.
+        base = cover * cover
+        red += cover * (_CLOUD_RGB[0] + base * (_CLOUD_BASE_RGB[0] - _CLOUD_RGB[0]) - red)
+        green += cover * (_CLOUD_RGB[1] + base * (_CLOUD_BASE_RGB[1] - _CLOUD_RGB[1]) - green)
+        blue += cover * (_CLOUD_RGB[2] + base * (_CLOUD_BASE_RGB[2] - _CLOUD_RGB[2]) - blue)
     toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
     # Squared over and over: the eighth power is a wide glow, a high one the glare about the disc.
     toward8 = toward * toward
@@ -384,16 +420,22 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
     toward64 = toward8 * toward8
     toward64 *= toward64
     toward64 *= toward64
-    glow = min(1.0, toward8 * 0.25 + toward64 * toward64 * 0.5 + (1.0 if toward > _SUN_DISC else 0.0))
+    toward64 *= toward64
+    # The highest power is the disc, with a soft edge.
+    glow = min(1.0, toward8 * 0.22 + toward64 * 0.4 + toward64**12 * 2.0)
     return red + glow * (255.0 - red), green + glow * (250.0 - green), blue + glow * (228.0 - blue)
 
 
 @inline_kernel
-def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
+def _cloud(
+    x: float, y: float, up: float, focal: float, clouds: Tile, shift_x: float, shift_y: float, texels: Words
+) -> float:
     """Return the share of cloud, [0, 1], towards a unit vector (x, y, up); `focal` length in pixels."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
-    cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
-    taps = taps_of(cover)
-    total = gather(texels, taps, 0, fixed_point(x * depth, taps.bits), fixed_point(y * depth, taps.bits))
-    return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)
+    area = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
+    taps = taps_of(area)
+    u, v = fixed_point(x * depth + shift_x, taps.bits), fixed_point(y * depth + shift_y, taps.bits)
+    # Low clouds would be drawn out to streaks: they fade.
+    cover = max(channel(gather(texels, taps, 0, u, v), 0) * (1.4 / 255.0) - 0.4, 0.0)
+    return cover * min(1.0, (up - _NO_CLOUD) * 4.0)

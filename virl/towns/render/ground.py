@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import LinearRing, Polygon
+from shapely import LinearRing, Polygon, get_coordinates
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Building, Furniture, StreetPlan
 from virl.towns.render.kernel import inline_kernel, kernel
-from virl.towns.render.mesh import SUN
+from virl.towns.render.light import SUN
 from virl.towns.render.rasters import Beyond, Heights, Indices, RasterGrid, Shares, uniform_distance
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
 from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
@@ -58,7 +58,7 @@ class GroundRasters(NamedTuple):
             park, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
         stone: distance to the edge of the nearest paved pavement, negative on it, in `DISTANCE_UNIT_M`.
-        shadow: share of the sun that is kept off, 0 to 255.
+        shadow: share of the light that is kept off, 0 to 255; at `NO_SUN` that of the sun.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
         uniform: see `uniform_distance`.
@@ -384,18 +384,30 @@ def lawns(
 
 def _shadows(
     furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
-) -> NDArray[np.uint8]:
-    """Return the shadow of buildings and trees on each cell, 0 to 255, softened by one cell."""
-    dark = np.zeros(shape, np.uint8)
+) -> Shares:
+    """Return the shadow on each cell, softened by one: `NO_SUN` without the sun, and more beside walls."""
+    dark, clear = np.zeros(shape, np.uint8), np.full(shape, 255, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
+        outlines = [
+            _cells(get_coordinates(one.footprint.exterior), origin) for one in buildings if not one.base
+        ]
+        cv2.fillPoly(clear, outlines, 0, cv2.LINE_8, 4)
     for thing in furniture:
         if thing.kind in _SHADE:
             radius, height, depth = _SHADE[thing.kind]
             at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
             patch = (int(at[0]), int(at[1]))
             cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
-    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
+        if thing.kind in _STANDING_M:
+            length, width = (side / 2 / CELL_M * 16 for side in _STANDING_M[thing.kind])
+            at = (np.array([thing.x, thing.y]) - origin) / CELL_M * 16
+            middle, axes = (int(at[0]), int(at[1])), (int(length), int(width))
+            cv2.ellipse(clear, middle, axes, 90 - thing.heading, 0, 360, 0, -1, cv2.LINE_8, 4)
+    shadow = cv2.GaussianBlur(dark, (3, 3), 0) * np.float32(NO_SUN / 255)
+    away = cv2.distanceTransform(clear, cv2.DIST_L2, 3) * np.float32(CELL_M / _CONTACT_M)
+    near = np.clip(1 - away, 0, 1) * (_CONTACT_SUNLIT + shadow * ((255 - NO_SUN - _CONTACT_SUNLIT) / NO_SUN))
+    return np.asarray(shadow + near, np.uint8)
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
@@ -417,6 +429,12 @@ def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], ori
 _THROW = -SUN[:2] / SUN[2]
 """Offset (east, north) in metres of a point's shadow for each metre of its height."""
 
+NO_SUN = 200
+"""Value of the raster of shadows where no sun falls; above it the sky is kept off too, by half at 255."""
+_CONTACT_M, _CONTACT_SUNLIT = 1.3, 90
+"""Metres from a wall within which the ground is darker, and by how much of the raster in the sun; chosen."""
+_STANDING_M = {"parked car": (4.4, 1.8)}
+"""Length and width in metres of what stands close above the ground, by kind of furniture."""
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 """(radius in metres, height in metres of what throws shadow, darkness from 0 to 255) by kind of furniture."""
 

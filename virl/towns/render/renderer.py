@@ -23,6 +23,7 @@ from virl.towns.render.backdrop import shade_backdrop
 from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
+from virl.towns.render.light import TONES
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import (
     NO_OWNER,
@@ -35,6 +36,7 @@ from virl.towns.render.raster import (
 )
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
+from virl.towns.render.skyline import Skyline, Skylines
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
@@ -94,6 +96,7 @@ class CityRenderer:
         self._to_letter = len(self._signs)
         self._lock = Lock()
         self._grounds: Grounds | None = None
+        self._skylines: Skylines | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """Return the picture through a camera at `x` metres east and `y` north of the city's origin."""
@@ -303,11 +306,11 @@ class CityRenderer:
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
         shade_quads(drawing, scene, drawn, lens, sharp)
         compile_ahead().wait()
-        shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
+        shade_backdrop(drawing, self._ground_around(lens), self._skyline_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
         # From the sharp pixels into a copy, so that none is mixed from smoothed ones.
         smooth_edges(drawing, sharp, picture)
-        return picture
+        return np.asarray(cv2.LUT(picture, TONES), np.uint8)
 
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
         """Return a drawing, which tells for each pixel which of the quads in `order` it shows."""
@@ -329,6 +332,13 @@ class CityRenderer:
             if self._grounds is None:
                 self._grounds = Grounds(self._plan.layout)
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
+
+    def _skyline_around(self, lens: Lens) -> Skyline:
+        """Return what stands around a lens beyond the drawn quads."""
+        with self._lock:
+            if self._skylines is None:
+                self._skylines = Skylines(self._plan)
+            return self._skylines.skyline_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
         """Return the textures of the city: its tiles, and space for the letters of its signs."""

@@ -14,8 +14,11 @@ from virl.towns.plan.town_plan import CityPlan, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.buildings import building_mesh, door_mesh, walls_of
 from virl.towns.render.furniture import furniture_mesh
-from virl.towns.render.mesh import Quads, Singles, brightness, join
+from virl.towns.render.light import brightness
+from virl.towns.render.mesh import Quads, Singles, join
 from virl.towns.render.storefronts import sign_mesh, storefront_mesh
+from virl.towns.render.sunlight import REACH_M as SHADOW_M
+from virl.towns.render.sunlight import Shade, cast_shade, fall_on
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -49,8 +52,8 @@ class Scene(NamedTuple):
     starts: Ints
 
 
-def build_scene(mesh: Quads) -> Scene:
-    """Return a mesh sorted by cells of the ground and by size, with the light on each quad."""
+def build_scene(mesh: Quads, shaded: Singles) -> Scene:
+    """Return a mesh sorted by cells of the ground and by size, and lit; `shaded`: share of each, (n,)."""
     middle = mesh.corners.mean(axis=1)
     spread = mesh.corners - middle[:, None]
     radius = np.sqrt(np.einsum("ncj,ncj->nc", spread, spread).max(axis=1))
@@ -70,7 +73,7 @@ def build_scene(mesh: Quads) -> Scene:
         owner=mesh.owner[order],
         mode=mesh.mode[order],
         seed=mesh.seed[order],
-        light=brightness(normal),
+        light=brightness(normal, shaded[order]),
         planes=normal,
         spheres=spheres,
         cells=_cells(corners, spheres, starts),
@@ -170,11 +173,12 @@ class OwnedScene:
 
     Args:
         mesh: its quads.
+        shade: of the houses around.
     """
 
-    def __init__(self, mesh: Quads) -> None:
-        """Build the scene of a mesh, and sort its quads by owner."""
-        self.scene = build_scene(mesh)
+    def __init__(self, mesh: Quads, shade: Shade) -> None:
+        """Build the scene of a mesh in its shade, and sort its quads by owner."""
+        self.scene = build_scene(*fall_on(mesh, shade))
         self._by_owner = np.argsort(self.scene.owner, kind="stable")
         self._owners = self.scene.owner[self._by_owner]
 
@@ -226,6 +230,8 @@ class Scenes:
         houses, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
         )
+        low, high = np.maximum(low, self._squares.low), np.minimum(high, self._squares.high)
+        shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
         return OwnedScene(
@@ -239,5 +245,6 @@ class Scenes:
                     track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                     barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
                 ]
-            )
+            ),
+            cast_shade(pick(layout.buildings, shading), low, high),
         )

@@ -13,6 +13,7 @@ from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
+from virl.towns.render.light import HAZE_M, HAZE_RGB
 from virl.towns.render.mesh import CUTOUT, Singles
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.sampling import (  # fmt: skip
@@ -40,10 +41,6 @@ Chosen: texture coordinates in between are taken evenly, which is then off by le
 
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
-
-HAZE_RGB = (196.0, 208.0, 220.0)
-HAZE_M = 1200.0
-"""Distance in metres at which haze takes half of the contrast; chosen: a clear day in town."""
 
 
 class _Plane(NamedTuple):

@@ -1,0 +1,157 @@
+"""How far up houses keep the sun off: a raster of heights, and meshes cut where shade ends on a wall."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, log2, radians, tan
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from shapely import get_coordinates
+
+from virl.geo.globe import Floats
+from virl.towns.plan.town_plan import Building
+from virl.towns.render.light import SUN, SUN_ELEVATION
+from virl.towns.render.mesh import FRONT_ONLY, NOBODY, Quads, Singles, join, take
+
+CELL_M, REACH_M = 1.0, 100.0
+"""Metres of a cell of the raster, and of the longest shadow that is looked for."""
+COLUMN_M = 4.0
+"""Most metres of wall along which the edge of a shadow is straight; chosen."""
+_OFF_WALL_M = 1.7
+"""Metres before a wall at which its shade is read, so that its own house does not count; chosen."""
+_LEAST = 0.02
+"""Least share of a wall's height that a piece of it has: its texture lies along its sides."""
+
+
+class Shade(NamedTuple):
+    """The height in metres up to which each cell lies in the shade of houses, (rows, columns).
+
+    Args:
+        origin: metres east and north of the middle of cell (0, 0), (2,).
+        heights: metres above the ground.
+    """
+
+    origin: Floats
+    heights: Singles
+
+    def at(self, points: NDArray[np.floating]) -> Singles:
+        """Return the height of the shade at points, metres, (n, 2)."""
+        rows, columns = self.heights.shape
+        cell = np.rint((points - self.origin) / CELL_M).astype(int)
+        found: Singles = self.heights[np.clip(cell[:, 1], 0, rows - 1), np.clip(cell[:, 0], 0, columns - 1)]
+        return found
+
+
+def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shade:
+    """Return the shade of buildings on the ground between two corners.
+
+    Args:
+        buildings: whose shadows may reach it; what stands on posts throws none.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
+    columns, rows = np.ceil((high - low) / CELL_M).astype(int) + 1
+    heights = np.zeros((rows, columns), np.float32)
+    for house in sorted((one for one in buildings if one.base == 0), key=lambda one: one.height):
+        ring = np.rint((get_coordinates(house.footprint.exterior) - low) / CELL_M * 16).astype(np.int32)
+        cv2.fillPoly(heights, [ring], house.height, cv2.LINE_8, 4)
+    slope = tan(radians(SUN_ELEVATION))
+    toward = SUN[:2] / np.hypot(*SUN[:2])
+    # What shades a cell shades what lies behind it, lower by the slope of the light: twice as far each time.
+    for power in range(ceil(log2(REACH_M / CELL_M))):
+        shift = toward * 2**power
+        move = np.array([[1, 0, shift[0]], [0, 1, shift[1]]])
+        before = cv2.warpAffine(
+            heights, move, (int(columns), int(rows)), flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
+        )
+        np.maximum(heights, before - np.float32(slope * CELL_M * 2**power), out=heights)
+    return Shade(low, heights)
+
+
+def fall_on(mesh: Quads, shade: Shade) -> tuple[Quads, Singles]:
+    """Return (a mesh with its walls cut where shade ends, the share of shade on each quad, [0, 1], (n,))."""
+    middle, facing = mesh.corners[:, :, :2].mean(axis=1), mesh.normal @ SUN.astype(np.float32)
+    top = shade.at(middle + _OFF_WALL_M * mesh.normal[:, :2])
+    low, high = mesh.corners[:, :, 2].min(axis=1), mesh.corners[:, :, 2].max(axis=1)
+    share = np.clip((top - low) / np.maximum(high - low, 0.01), 0, 1).astype(np.float32)
+    walls = np.flatnonzero(_is_wall(mesh) & (facing > 0.1))
+    reach = (
+        shade.at(_points_before(mesh, walls, np.zeros(len(walls)))),
+        shade.at(_points_before(mesh, walls, np.ones(len(walls)))),
+    )
+    highest = np.maximum(np.maximum(*reach), top[walls])
+    lowest = np.minimum(np.minimum(*reach), top[walls])
+    cut = walls[(highest > low[walls] + 0.2) & (lowest < high[walls] - 0.2)]
+    kept = np.ones(len(mesh), bool)
+    kept[cut] = False
+    shaded, lit = _cut(mesh, cut, shade)
+    whole = join([take(mesh, kept), shaded, lit])
+    parts = [share[kept], np.ones(len(shaded), np.float32), np.zeros(len(lit), np.float32)]
+    return whole, np.concatenate(parts)
+
+
+def _is_wall(mesh: Quads) -> NDArray[np.bool_]:
+    """Return True for each upright rectangle that is wide and high enough to show the edge of a shadow."""
+    corners = mesh.corners
+    upright = np.all(np.isclose(corners[:, [0, 1], :2], corners[:, [3, 2], :2], atol=1e-3), axis=(1, 2))
+    level = np.isclose(corners[:, 0, 2], corners[:, 1, 2]) & np.isclose(corners[:, 2, 2], corners[:, 3, 2])
+    tall = corners[:, 3, 2] - corners[:, 0, 2] > 1.5
+    wide = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1) > 1.5
+    is_house = (mesh.owner == NOBODY) & (mesh.mode == FRONT_ONLY)
+    return np.asarray(upright & level & tall & wide & is_house, np.bool_)
+
+
+def _points_before(mesh: Quads, walls: NDArray[np.intp], share: Floats) -> Floats:
+    """Return points before walls, metres, (n, 2), at a share of the way from their left to their right."""
+    left, right = mesh.corners[walls, 0, :2], mesh.corners[walls, 1, :2]
+    # Not at the very corner, where the shade of the house next to it would be read.
+    inside = np.clip(share, 0.04, 0.96)[:, None]
+    points: Floats = left + inside * (right - left) + _OFF_WALL_M * mesh.normal[walls, :2]
+    return points
+
+
+def _cut(mesh: Quads, walls: NDArray[np.intp], shade: Shade) -> tuple[Quads, Quads]:
+    """Return (shaded, lit) pieces of walls, cut in columns along which the edge of the shadow is straight."""
+    wide = np.linalg.norm(mesh.corners[walls, 1] - mesh.corners[walls, 0], axis=1)
+    count = np.ceil(wide / COLUMN_M).astype(int)
+    wall = np.repeat(walls, count)
+    place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    left, right = place / np.repeat(count, count), (place + 1) / np.repeat(count, count)
+    foot, height = mesh.corners[wall, 0, 2], mesh.corners[wall, 3, 2] - mesh.corners[wall, 0, 2]
+    ends = [
+        np.clip((shade.at(_points_before(mesh, wall, share)) - foot) / height, 0, 1)
+        for share in (left, right)
+    ]
+    pieces = take(mesh, wall)
+    is_shaded, is_lit = np.maximum(*ends) > _LEAST, np.minimum(*ends) < 1 - _LEAST
+    low, high = (np.clip(end, _LEAST, 1) for end in ends), (np.clip(end, 0, 1 - _LEAST) for end in ends)
+    shaded = _piece(pieces, (left, right), (np.zeros(len(wall)), np.zeros(len(wall))), tuple(low))
+    # Turned upside down, since a texture lies along the first side of a quad, which must be level.
+    lit = _piece(pieces, (right, left), (np.ones(len(wall)), np.ones(len(wall))), tuple(high)[::-1])
+    return take(shaded, is_shaded), take(lit, is_lit)
+
+
+def _piece(
+    walls: Quads, across: tuple[Floats, Floats], level: tuple[Floats, Floats], slanted: tuple[Floats, ...]
+) -> Quads:
+    """Return pieces of walls: from a level side to a slanted one, both from corner 0 to corner 1.
+
+    Args:
+        walls: one for each piece.
+        across: shares of the wall's width at which the piece begins and ends, each (n,).
+        level: shares of its height at both ends of the level side.
+        slanted: shares of its height at both ends of the other side.
+    """
+    corner, right, up = (walls.corners[:, i] for i in (0, 1, 3))
+    spots = ((across[0], level[0]), (across[1], level[1]), (across[1], slanted[1]), (across[0], slanted[0]))
+    corners = np.stack(
+        [corner + s[:, None] * (right - corner) + t[:, None] * (up - corner) for s, t in spots], axis=1
+    )
+    u, v, du, dv = walls.uv.T
+    uv = np.stack(
+        [u + across[0] * du, v + level[0] * dv, (across[1] - across[0]) * du, (slanted[0] - level[0]) * dv],
+        axis=1,
+    )
+    return replace(walls, corners=corners.astype(np.float32), uv=uv.astype(np.float32))
