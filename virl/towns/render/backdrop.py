@@ -34,6 +34,7 @@ from virl.towns.render.rasters import (
 from virl.towns.render.sampling import (  # fmt: skip
     Footprint,
     Growth,
+    Taps,
     Tile,
     channel,
     fixed_point,
@@ -180,18 +181,15 @@ def _sky_run(
     run: PixelRun, row: _Row, clouds: Tile, skyline: Skyline, texels: Words, lens: Lens, picture: Image
 ) -> None:
     """Colour a run of sky, by a ray at every `SKY_STEP`th pixel, and what stands before it far away."""
-    focal, cx, sides = lens.focal, lens.cx, skyline.sides
+    cx, sides, taps = lens.cx, skyline.sides, _cloud_taps(run, row, clouds, lens)
     shift_x, shift_y = skyline.clouds[0], skyline.clouds[1]
     is_low = row.z < _SKYLINE * (abs(row.x) + abs(row.y) + cx)
     right = run.first + 0.5 - cx
-    red, green, blue = _sky_colour(
-        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, shift_x, shift_y, texels
-    )
+    x, y = row.x + right * row.dx, row.y + right * row.dy
+    red, green, blue = _sky_colour(x, y, row.z, taps, shift_x, shift_y, texels)
     for block in range(run.first, run.end, SKY_STEP):
-        right = block + SKY_STEP + 0.5 - cx
-        to = _sky_colour(
-            row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, shift_x, shift_y, texels
-        )
+        x, y = x + SKY_STEP * row.dx, y + SKY_STEP * row.dy
+        to = _sky_colour(x, y, row.z, taps, shift_x, shift_y, texels)
         for column in range(block, min(block + SKY_STEP, run.end)):
             s = (column - block) * (1.0 / SKY_STEP)
             r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
@@ -205,6 +203,16 @@ def _sky_run(
                     b += share * (sides[side, up, at, 2] - b)
             put(picture, run.row, column, r, g, b, 0.0)
         red, green, blue = to
+
+
+@inline_kernel
+def _cloud_taps(run: PixelRun, row: _Row, clouds: Tile, lens: Lens) -> Taps:
+    """Return the samples of the clouds' texture under the middle pixel of a run of sky."""
+    right = 0.5 * (run.first + run.end) - lens.cx
+    x, y = row.x + right * row.dx, row.y + right * row.dy
+    up = max(row.z, 0.0) / sqrt(x * x + y * y + row.z * row.z) + _CLOUD_BEND
+    grow = _CLOUD_SCALE / (up * lens.focal)
+    return taps_of(footprint(clouds, Growth(grow, 0.0, 0.0, grow / up), 1))
 
 
 @inline_kernel
@@ -381,18 +389,17 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     return red, green, blue
 
 
-@part
+@inline_kernel
 def _sky_colour(
-    x: float, y: float, z: float, focal: float, clouds: Tile, shift_x: float, shift_y: float, texels: Words
+    x: float, y: float, z: float, taps: Taps, shift_x: float, shift_y: float, texels: Words
 ) -> Rgb:
-    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z); `focal` length in pixels.
+    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z).
 
     Args:
         x: east.
         y: north.
         z: up.
-        focal: of the picture, pixels.
-        clouds: the texture of clouds.
+        taps: samples of the texture of clouds.
         shift_x: repeats of it by which they are moved east.
         shift_y: repeats of it by which they are moved north.
         texels: all tiles.
@@ -406,7 +413,7 @@ def _sky_colour(
     green = _ZENITH_RGB[1] + low * (_HORIZON_RGB[1] - _ZENITH_RGB[1])
     blue = _ZENITH_RGB[2] + low * (_HORIZON_RGB[2] - _ZENITH_RGB[2])
     if up > _NO_CLOUD:
-        cover = _cloud(x * length, y * length, up, focal, clouds, shift_x, shift_y, texels)
+        cover = _cloud(x * length, y * length, up, taps, shift_x, shift_y, texels)
         # What is thick is seen from below, in its own shade.
         base = cover * cover
         red += cover * (_CLOUD_RGB[0] + base * (_CLOUD_BASE_RGB[0] - _CLOUD_RGB[0]) - red)
@@ -427,15 +434,10 @@ def _sky_colour(
 
 
 @inline_kernel
-def _cloud(
-    x: float, y: float, up: float, focal: float, clouds: Tile, shift_x: float, shift_y: float, texels: Words
-) -> float:
-    """Return the share of cloud, [0, 1], towards a unit vector (x, y, up); `focal` length in pixels."""
+def _cloud(x: float, y: float, up: float, taps: Taps, shift_x: float, shift_y: float, texels: Words) -> float:
+    """Return the share of cloud, [0, 1], towards a unit vector (x, y, up)."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
-    grow = depth / focal
-    area = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
-    taps = taps_of(area)
     u, v = fixed_point(x * depth + shift_x, taps.bits), fixed_point(y * depth + shift_y, taps.bits)
-    # Low clouds would be drawn out to streaks: they fade.
     cover = max(channel(gather(texels, taps, 0, u, v), 0) * (1.4 / 255.0) - 0.4, 0.0)
+    # Low clouds would be drawn out to streaks: they fade.
     return cover * min(1.0, (up - _NO_CLOUD) * 4.0)

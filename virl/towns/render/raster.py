@@ -29,7 +29,7 @@ MAX_CORNERS = 5
 """Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
 
-SMALLEST_PIXELS = 0.7
+SMALLEST_PIXELS = 1.0
 """Radius in pixels below which a quad is not drawn; chosen."""
 NO_OWNER = 1 << 30
 """Number greater than that of any owner."""
