@@ -230,7 +230,8 @@ class Scenes:
         houses, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
         )
-        low, high = np.maximum(low, self._squares.low), np.minimum(high, self._squares.high)
+        low = np.maximum(low, self._squares.low)
+        high = np.maximum(np.minimum(high, self._squares.high), low)
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))

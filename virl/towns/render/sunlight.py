@@ -52,6 +52,8 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
         low: south-west corner, metres.
         high: north-east corner, metres.
     """
+    # From whole cells on, so that the shade of a square is that of the whole plan.
+    low, high = np.floor((low - REACH_M) / CELL_M) * CELL_M, high + REACH_M
     columns, rows = np.ceil((high - low) / CELL_M).astype(int) + 1
     heights = np.zeros((rows, columns), np.float32)
     for house in sorted((one for one in buildings if one.base == 0), key=lambda one: one.height):
@@ -72,7 +74,7 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
 
 def fall_on(mesh: Quads, shade: Shade) -> tuple[Quads, Singles]:
     """Return (a mesh with its walls cut where shade ends, the share of shade on each quad, [0, 1], (n,))."""
-    middle, facing = mesh.corners[:, :, :2].mean(axis=1), mesh.normal @ SUN.astype(np.float32)
+    middle, facing = mesh.corners[:, :, :2].mean(axis=1), (mesh.normal * SUN.astype(np.float32)).sum(axis=1)
     top = shade.at(middle + _OFF_WALL_M * mesh.normal[:, :2])
     low, high = mesh.corners[:, :, 2].min(axis=1), mesh.corners[:, :, 2].max(axis=1)
     share = np.clip((top - low) / np.maximum(high - low, 0.01), 0, 1).astype(np.float32)

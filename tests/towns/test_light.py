@@ -1,0 +1,78 @@
+"""Houses throw shade on each other, far ones stand at the horizon, and nothing burns out."""
+
+import numpy as np
+import pytest
+from shapely import box
+
+from virl.platform.city.streetview import Camera
+from virl.platform.providers.offline.city import draw_plan
+from virl.towns.plan.town_plan import Building
+from virl.towns.render.light import SUN, TONES
+from virl.towns.render.mesh import outward, quads, upright
+from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.skyline import WIDE, Skylines
+from virl.towns.render.sunlight import cast_shade, fall_on
+from virl.towns.render.textures import TILE_INDEX
+
+TOWARD = SUN[:2] / np.hypot(*SUN[:2])
+CORNER = np.full(2, -40.0)
+
+
+def wall_facing_the_sun(shading_m: float, away_m: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (heights, (n, 2), texture places, shares of shade) of a wall of 12 x 10 m behind a house."""
+    middle = TOWARD * away_m
+    house = Building("b", box(*(middle - 12), *(middle + 12)), shading_m, 0)
+    along = np.array([-TOWARD[1], TOWARD[0]])
+    left, right = along * 6, -along * 6
+    if (outward(left[None], right[None])[0] * TOWARD).sum() < 0:
+        left, right = right, left
+    wall = quads(
+        upright(left[None], right[None], 0.0, 10.0), uv=(0.0, 0.0, 4.0, 3.0), texture=TILE_INDEX["asphalt"]
+    )
+    mesh, shaded = fall_on(wall, cast_shade([house], CORNER, -CORNER))
+    return mesh.corners[:, :, 2], mesh.uv, shaded
+
+
+@pytest.mark.parametrize("height", [12.0, 14.0, 17.0])
+def test_the_shade_of_a_house_ends_on_a_wall_where_geometry_says(height: float) -> None:
+    heights, _, shaded = wall_facing_the_sun(height, 25.0)
+    # The house begins 12 to 17 m nearer than its middle, and shade sinks by the tangent of the sun's height.
+    slope = SUN[2] / np.hypot(*SUN[:2])
+    low, high = height - slope * 16.0, height - slope * 6.0
+    edge = heights[shaded == 1].max()
+    assert max(low, 0) - 1 <= edge <= min(high, 10) + 1
+    assert heights[shaded == 0].min() <= edge
+
+
+def test_pieces_of_a_wall_cover_it_once_and_keep_its_texture() -> None:
+    heights, uv, shaded = wall_facing_the_sun(16.0, 25.0)
+    area = sum(abs(uv[:, 2]) * (abs(uv[:, 3])))
+    assert len(shaded) > 2
+    assert heights.min() == 0.0
+    assert heights.max() == 10.0
+    # Trapezoids: the slanted side is measured at one end.
+    assert area == pytest.approx(4.0 * 3.0, rel=0.15)
+
+
+def test_a_wall_in_the_open_is_neither_cut_nor_shaded() -> None:
+    heights, _, shaded = wall_facing_the_sun(0.5, 25.0)
+    assert len(heights) == 1
+    assert shaded.tolist() == [0.0]
+
+
+def test_a_far_tower_stands_at_the_horizon_where_it_is() -> None:
+    plan = draw_plan(0)
+    skyline = Skylines(plan).skyline_around(-600.0, 0.0)
+    east, west = skyline.sides[1], skyline.sides[3]
+    # The town lies to the east: its houses reach higher than the invented land to the west.
+    assert (east[..., 3] > 0).sum(axis=0).mean() > 0
+    assert len(np.unique(east[2].reshape(-1, 4), axis=0)) > len(np.unique(west[2].reshape(-1, 4), axis=0))
+    assert east.shape[1] == WIDE
+
+
+def test_nothing_is_whiter_than_245_or_darker_than_12() -> None:
+    renderer = CityRenderer(draw_plan(0))
+    for heading in (0, 90, 180, 218, 270):
+        picture = renderer.picture(0.0, 0.0, Camera(heading, pitch=10.0, width=200, height=200))
+        assert picture.max() <= TONES[-1] == 245
+        assert picture.min() >= TONES[0] == 12
