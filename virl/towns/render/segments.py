@@ -100,14 +100,19 @@ NO_ROAD_M = -0.25
 """Half width in metres that stands for no carriageway: no kerb is drawn."""
 DASH_ROAD_M = 6.0
 """Width in metres of a road below which it has no centre line."""
+EDGE_LINES_M = 5.5
+"""Width in metres of a road without a kerb from which a line is painted along each edge; chosen."""
+SHOULDER_M = 0.45
+"""Width in metres of the gravel beside a road without a kerb; chosen."""
 MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
-SEGMENT_FIELDS = 13
+SEGMENT_FIELDS = 15
 """Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
-`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
+`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, 1 where its pavement is gravel and 2 where
+it is asphalt, metres added to the distance from its kerb, and 1 without a kerb, 2 with edge lines, too."""
 
 
 def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
@@ -131,11 +136,18 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
                 rows.append(
                     (
                         *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
-                        half, street.pavement, zebras[0] if zebra is None else zebra, zebras[1],
-                        float(street.road >= DASH_ROAD_M), float(street.is_gravel),
+                        half, street.pavement if street.has_kerb else SHOULDER_M,
+                        zebras[0] if zebra is None else zebra, zebras[1], float(street.road >= DASH_ROAD_M),
+                        *_edge(street),
                     )
                 )  # fmt: skip
     return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
+
+
+def _edge(street: Street) -> tuple[float, float, float]:
+    """Return the last three of the `SEGMENT_FIELDS` of a street."""
+    path = 1.0 if street.is_gravel or not street.has_kerb else 2.0 * street.is_asphalt
+    return path, 0.0, 0.0 if street.has_kerb else 1.0 + (street.road >= EDGE_LINES_M)
 
 
 def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
