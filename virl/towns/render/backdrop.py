@@ -27,12 +27,12 @@ from virl.towns.render.rasters import (
     ROAD,
     STONE,
     UNIFORM_CELLS,
-    Cell,
     Heights,
     Indices,
     RasterGrid,
     Shares,
     cell_at,
+    land_around,
     land_at,
     material_beyond,
     raster_at,
@@ -86,8 +86,6 @@ SEAM_M, SEAM_SEEN_M = 0.12, 1.0
 """Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
 EDGE_LINE_M = (-0.28, -0.16)
 """Distances in metres from a road's edge between which the line along it is painted."""
-FRAYED_M = 0.5
-"""Metres by which two kinds of green ground grow into each other; chosen."""
 _TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
 _ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 MIXED = -1
@@ -442,7 +440,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
                 raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
                 materials.paths,
             )  # fmt: skip
-        land = land_at(nearest, _frayed(grid, spot.x, spot.y)) if found == LAWN else 0
+        land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         total = _texel_at(texels, cover, lay)
         tint = _tint(found, materials.is_paved, stain)
@@ -463,14 +461,6 @@ def _texel_at(texels: Words, cover: Footprint, lay: _Laid) -> np.uint64:
     taps = taps_of(_lay_texture(cover, lay))
     u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
     return gather(texels, taps, lay.ahead, u, v)
-
-
-@inline_kernel
-def _frayed(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Return the cell of a point moved at random by up to `FRAYED_M`, so that green grounds meet in tufts."""
-    picked = variant_of(int(x * 8.0), int(y * 8.0), -8, 0, 256)
-    move = FRAYED_M / 8.0
-    return cell_at(grid, x + move * ((picked & 15) - 7.5), y + move * ((picked >> 4) - 7.5))
 
 
 @part

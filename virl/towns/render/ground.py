@@ -26,7 +26,7 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, segments_within, street_segments
+from virl.towns.render.segments import ASPHALT_WAY, MARGIN_M, NO_ROAD_M, segments_within, street_segments
 
 SEEN_M = 750.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
@@ -41,8 +41,6 @@ Directions = NDArray[np.int8]
 
 LAID_M = 5.0
 """Distance in metres from a kerb up to which slabs are laid along it; chosen: pavements end before."""
-WIDEST_WALK_M = 2.5
-"""Half the width in metres of a way only for people above which it is a square; chosen."""
 FOOT_M = 1.5
 """Largest gap in metres between a pavement and a wall that is paved; chosen."""
 _PATH_REACH_M = 60.0
@@ -201,22 +199,23 @@ def lay_ground(
 
 
 def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats:
-    """Return segments in which ways of slabs only for people keep `LAID_M` off, where they lead over squares.
+    """Return segments in which ways of slabs only for people keep `LAID_M` off, so that no slabs follow them.
 
-    The kerb of a street is nearer then wherever slabs lie along it.
+    On paved ground, ways of asphalt are such, too: a stripe of it across a square would look like a road.
 
     Args:
         segments: as `street_segments` gives them.
         parks: raster of lawns, positive where the ground is paved; `None` where it is paved nowhere.
         origin: south-west corner, metres.
     """
-    is_square = segments[:, 8] > WIDEST_WALK_M
+    segments = segments.copy()
     if parks is not None:
         middle = segments[:, :2] + segments[:, 2:4] * segments[:, 4:5] / 2
-        column, row = np.clip(((middle - origin) / CELL_M).astype(int), 0, np.array(parks.shape[::-1]) - 1).T
-        is_square |= parks[row, column] > 0
-    is_square &= (segments[:, 7] == NO_ROAD_M) & (segments[:, 12] == 0)
-    return np.column_stack([segments[:, :13], np.where(is_square, LAID_M, 0.0), segments[:, 14:]])
+        most = np.array(parks.shape[::-1]) - 1
+        column, row = np.clip(((middle - origin) / CELL_M).astype(int), 0, most).T
+        segments[(segments[:, 12] == ASPHALT_WAY) & (parks[row, column] > 0), 12] = 0.0
+    segments[(segments[:, 7] == NO_ROAD_M) & (segments[:, 12] == 0.0), 13] = LAID_M
+    return segments
 
 
 def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats) -> None:
@@ -224,11 +223,10 @@ def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats
     built = np.ones(stone.shape, np.uint8)
     _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
     to_wall = np.asarray(cv2.distanceTransform(built, cv2.DIST_L2, 3))
-    rows, columns = np.nonzero(to_wall * CELL_M < FOOT_M)
-    here = stone[rows, columns]
+    near = to_wall * CELL_M < FOOT_M
     # Half of the sum, so that the distance still grows by at most a metre a metre.
-    lowered = (here + (to_wall[rows, columns] * CELL_M - FOOT_M) / DISTANCE_UNIT_M) / 2
-    stone[rows, columns] = np.minimum(here, lowered)
+    lowered = (stone[near] + (to_wall[near] * CELL_M - FOOT_M) / DISTANCE_UNIT_M) / 2
+    stone[near] = np.minimum(stone[near], lowered)
 
 
 def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None:
@@ -336,7 +334,7 @@ def _measure(
                 units = _units(away)
                 if is_mixed and is_stone:
                     street[row, column] = min(street[row, column], units)
-                elif is_mixed:
+                elif is_mixed and segments[i, 12] == 1.0:
                     path[row, column] = min(path[row, column], units)
                 before = kerb[row, column] / 256.0
                 is_nearer = away < before
@@ -417,9 +415,15 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
     """Return the cover of each cell by areas (metres, as `origin`), 0 to 255, blurred by one cell."""
-    share = np.zeros(shape, np.uint8)
-    _fill(share, areas, origin)
-    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+    if not areas:
+        return np.zeros(shape, np.uint8)
+    # Drawn with soft edges in cells half as wide: read between cells, an edge is then straight to 0.1 m.
+    fine = np.zeros((2 * shape[0], 2 * shape[1]), np.uint8)
+    for area in areas:
+        rings = [2 * _cells(shapely.get_coordinates(ring), origin) + 8 for ring in _rings(area)]
+        cv2.fillPoly(fine, rings, 255, cv2.LINE_AA, 4)
+    share = cv2.resize(fine, shape[::-1], interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8)
 
 
 def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats, value: int = 255) -> None:
@@ -447,9 +451,7 @@ def lawns(
         origin: south-west corner, metres.
         shape: rows and columns.
     """
-    green = np.zeros(shape, np.uint8)
-    _fill(green, parks, origin)
-    green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
+    green = _share_of(parks, origin, shape)
     rows, columns = -(-shape[0] // _BUILT_CELLS), -(-shape[1] // _BUILT_CELLS)
     built = np.zeros((rows * _BUILT_CELLS, columns * _BUILT_CELLS), np.uint8)
     _fill(built, [one.footprint for one in buildings], origin)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats
 from virl.towns.render.kernel import inline_kernel, kernel
+from virl.towns.render.segments import ASPHALT_WAY
 
 Heights = NDArray[np.int16]
 """Raster of distances, in `DISTANCE_UNIT_M` to a step."""
@@ -69,6 +70,21 @@ def land_at(nearest: Indices, cell: Cell) -> int:
     return int(np.int64(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)]) >> LAND_SHIFT)
 
 
+@inline_kernel
+def land_around(nearest: Indices, cell: Cell) -> int:
+    """Return what `land_at` does, with smooth borders: what has most weight among the four cells around."""
+    c, r, fx, fy = cell
+    a, b = int(np.int64(nearest[r, c]) >> LAND_SHIFT), int(np.int64(nearest[r, c + 1]) >> LAND_SHIFT)
+    d, e = int(np.int64(nearest[r + 1, c]) >> LAND_SHIFT), int(np.int64(nearest[r + 1, c + 1]) >> LAND_SHIFT)
+    low, high = (1.0 - fx) * (1.0 - fy), fx * fy
+    right, up = fx * (1.0 - fy), (1.0 - fx) * fy
+    if low + (b == a) * right + (d == a) * up + (e == a) * high >= 0.5:
+        return a
+    if (b == e) * high + right >= 0.5 and b != a:
+        return b
+    return d if d != a and (up >= high or d == e) else e
+
+
 SEGMENT_MASK, LAND_SHIFT = 0xFFFFFF, 24
 """Bits of an entry of `Indices` that hold the segment, and the first of the eight that hold `LAND` below."""
 LANDS = "lawn", "meadow", "field", "vineyard", "wood"
@@ -109,7 +125,7 @@ def material_beyond(park: float, water: float, gravel: float, path: float, has_p
         path: 1 on a path of gravel, 2 on one of asphalt, else 0.
         has_paths: whether parks have paths.
     """
-    if path == 2.0:
+    if path == ASPHALT_WAY:
         return ROAD
     if water > HALF_SHARE and path == 0.0:
         return WATER

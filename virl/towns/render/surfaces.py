@@ -155,7 +155,7 @@ def wall_surface(material: str, bay: int) -> Surface:
 def asphalt(variant: int = 0) -> Surface:
     """Return the texture of half a road, 4 m to a side, the middle of the road below; see `ROAD_MARKS`."""
     road = blank((0.335, 0.34, 0.35), 0.0)
-    scale_colours(road, 1 + 0.05 * noise(SIDE, 8, 7) + 0.05 * noise(SIDE, 32, 8) + 0.12 * grains(SIDE, 7))
+    scale_colours(road, 1 + 0.025 * noise(SIDE, 8, 7) + 0.05 * noise(SIDE, 32, 8) + 0.12 * grains(SIDE, 7))
     across = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE * 4
     tracks = sum(np.exp(-(((across - track) / 0.22) ** 2)) for track in (1.05, 2.6))
     scale_colours(road, np.broadcast_to((1 + 0.06 * np.asarray(tracks))[:, None], (SIDE, SIDE)))
@@ -183,15 +183,15 @@ def _cracked(road: Surface) -> Surface:
 def _patched(road: Surface) -> Surface:
     """Draw a patch of newer, darker asphalt with a seam of tar on the texture of a road."""
     inner = road[60:190, 40:215]
-    inner[..., :3] = 0.5 * inner[..., :3] + 0.5 * np.array(_TAR[:3]) + 0.03
-    cv2.rectangle(road, (40, 60), (214, 189), _TAR, 2)
+    inner[..., :3] *= 0.84
+    cv2.rectangle(road, (40, 60), (214, 189), (0.25, 0.25, 0.26, 0.0), 1)
     return road
 
 
 def _dug_up(road: Surface) -> Surface:
     """Draw the paler strip of a trench across on the texture of a road, and a crack along it."""
     road[18:-18, 96:140, :3] *= 1.09
-    cv2.rectangle(road, (96, 18), (139, SIDE - 19), _TAR, 1)
+    cv2.rectangle(road, (96, 18), (139, SIDE - 19), (0.25, 0.25, 0.26, 0.0), 1)
     return road
 
 
@@ -240,18 +240,21 @@ def green_ground(kind: int) -> Surface:
     across = (np.arange(SIDE, dtype=np.float32) + 0.5)[:, None] / SIDE * 4
     ground = blank(_SOILS[kind - 1], 0.0)
     wide, period, colour = _ROWS[kind - 1]
-    away = np.abs((across + 0.05 * tufts) % period - period / 2) * 2 / period
+    if period:
+        away = np.abs((across + 0.05 * tufts) % period - period / 2) * 2 / period
+    else:
+        away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
     row = np.clip((wide - away) * 6 + 0.5 + 0.9 * tufts, 0, 1)[..., None]
     ground[..., :3] += row * (np.array(colour, np.float32) - ground[..., :3])
     return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
 
 
-_SOILS = (0.33, 0.35, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.25, 0.215, 0.14)
+_SOILS = (0.33, 0.36, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.27, 0.235, 0.155)
 _ROWS: tuple[tuple[float, float, tuple[float, float, float]], ...] = (
-    (0.3, 0.8, (0.43, 0.42, 0.23)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
-    (0.2, 1.0, (0.21, 0.25, 0.13)),
+    (0.3, 0.0, (0.42, 0.42, 0.24)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
+    (0.4, 0.0, (0.22, 0.28, 0.14)),
 )  # fmt: skip
-"""(share of the ground in rows, metres from row to row, their colour) of meadow, field, vineyard and wood."""
+"""(share of ground in rows, metres from row to row or 0 for patches, colour) of meadow, field, vineyard, wood."""
 
 
 def stains() -> Surface:
