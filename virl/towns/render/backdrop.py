@@ -27,6 +27,7 @@ from virl.towns.render.rasters import (
     ROAD,
     STONE,
     UNIFORM_CELLS,
+    Cell,
     Heights,
     Indices,
     RasterGrid,
@@ -272,13 +273,8 @@ def _ground_run(
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                path = segments[i, 12] if d <= segments[i, 8] else 0.0
-                material = material_beyond(
-                    raster_at(parks, cell)[0], raster_at(wet, cell)[0], raster_at(loose, cell)[0], path,
-                    materials.paths,
-                )  # fmt: skip
-        is_paved = material == STONE or (material == OPEN and materials.is_paved)
-        if is_paved and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
+                material = _beyond(parks, wet, loose, cell, segments, i, d, materials)
+        if material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
             material = MIXED
         if material == MIXED:
             for column in range(block, stop):
@@ -297,7 +293,7 @@ def _ground_run(
         u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
         du, dv = x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy
         taps = taps_of(_lay_texture(cover, lay))
-        tint = _tint(material, materials.is_paved, stain)
+        tint = _tint(material, stain)
         mix = plain_mix((lit[0] * tint[0], lit[1] * tint[1], lit[2] * tint[2]), 1.0 / cover.taps, row.haze)
         along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -326,9 +322,26 @@ def _stain_at(texels: Words, offset: int, level: int, x: float, y: float) -> np.
 
 
 @inline_kernel
-def _tint(material: int, is_paved: bool, stain: np.uint64) -> Rgb:
+def _beyond(
+    parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
+    materials: _Materials,
+) -> int:  # fmt: skip
+    """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
+    path = segments[i, 12] if d <= segments[i, 8] else 0.0
+    found = material_beyond(
+        raster_at(parks, cell)[0],
+        raster_at(water, cell)[0],
+        raster_at(gravel, cell)[0],
+        path,
+        materials.paths,
+    )
+    return STONE if found == OPEN and materials.is_paved else found
+
+
+@inline_kernel
+def _tint(material: int, stain: np.uint64) -> Rgb:
     """Return the factors on the colours of a material that stains make."""
-    if material == LAWN or (material == OPEN and not is_paved):
+    if material in (LAWN, OPEN):
         return channel(stain, 0) / 128.0, channel(stain, 1) / 128.0, channel(stain, 2) / 128.0
     grey = channel(stain, 3) / 128.0
     return grey, grey, grey
@@ -343,9 +356,7 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
 
     `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
     """
-    if material == ASPHALT or (
-        d < LAID_M and (material == STONE or (material == OPEN and materials.is_paved))
-    ):
+    if material == ASPHALT or (material == STONE and d < LAID_M):
         ux, uy = segments[i, 2], segments[i, 3]
         u, v = along_street(segments, i, x, y)
         u += segments[i, 5]
@@ -355,7 +366,7 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
         side = 1.0 if v >= 0.0 else -1.0
         ahead = _road_mark(u, side, segments[i, 6]) * STRIDE
         return _Laid(ahead, u, side * v, ux, uy, -side * uy, side * ux)
-    if material == STONE or (material == OPEN and materials.is_paved):
+    if material == STONE:
         (ux, uy), ahead = materials.axis, materials.slabs
     elif material in (LAWN, OPEN):
         ux, uy = _ROW_DIRECTIONS[land >> 3, 0], _ROW_DIRECTIONS[land >> 3, 1]
@@ -415,7 +426,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     share = 1.0 / cover.taps
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
-    edging = segments[i, 14]
+    has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
     if road > 0.0:
         lay = _lay(ASPHALT, 0, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         total = _texel_at(texels, cover, lay)
@@ -424,10 +435,10 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
         blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
         paint = markings(segments, i, along, aside, blur_along, blur_aside)
-        if edging == 2.0:
+        if segments[i, 14] == 2.0:
             paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
         paint = WEAR * min(paint, 1.0)
-        gutter = 0.22 * share_between(d, -GUTTER_M, 0.0, per) if edging == 0.0 else 0.0
+        gutter = has_kerb * 0.22 * share_between(d, -GUTTER_M, 0.0, per)
         tone = share * (1.0 - paint) * (1.0 - gutter) * channel(stain, 3) / 128.0
         red = road * (channel(total, 0) * tone + paint * PAINT)
         green = road * (channel(total, 1) * tone + paint * PAINT)
@@ -435,18 +446,14 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     if road < 1.0:
         found = STONE
         if raster_at(stone, cell)[0] > 0.0:
-            path = segments[i, 12] if d <= segments[i, 8] else 0.0
-            found = material_beyond(
-                raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
-                materials.paths,
-            )  # fmt: skip
+            found = _beyond(parks, water, gravel, cell, segments, i, d, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         total = _texel_at(texels, cover, lay)
-        tint = _tint(found, materials.is_paved, stain)
-        edge = share_between(d, 0.0, KERB_M, per) if edging == 0.0 else 0.0
-        dark = 0.35 * share_between(d, KERB_M, EDGE_M, per) if edging == 0.0 else 0.0
-        if lay.ahead == materials.slabs:
+        tint = _tint(found, stain)
+        edge = has_kerb * share_between(d, 0.0, KERB_M, per)
+        dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
+        if found == STONE:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])

@@ -344,6 +344,8 @@ def _measure(
                 out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
                 # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
                 facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
+                if min(half, segments[nearest[row, column], 7]) < 0.0:
+                    facing = 0.0  # a path beside a carriageway leaves its kerb straight
                 closed = min(away, before) - _smooth_lowering(abs(away - before), _CLOSED_M * facing)
                 kerb[row, column] = _units(closed)
                 if is_nearer:

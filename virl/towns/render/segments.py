@@ -171,6 +171,8 @@ def _taper(
         return
     for start, end, zebra in cuts:
         marks = np.arange(start, end, TAPER_M)
+        wide = (marks > (half - narrow[0]) / TAPER) & (marks < length - (half - narrow[1]) / TAPER - TAPER_M)
+        marks = marks[~wide | ~np.roll(wide, 1) | (marks == start)]
         for low, high in zip(marks, [*marks[1:], end], strict=True):
             middle = (low + high) / 2
             ways = half, narrow[0] + TAPER * middle, narrow[1] + TAPER * (length - middle)

@@ -159,7 +159,7 @@ def asphalt(variant: int = 0) -> Surface:
     across = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE * 4
     tracks = sum(np.exp(-(((across - track) / 0.22) ** 2)) for track in (1.05, 2.6))
     scale_colours(road, np.broadcast_to((1 + 0.06 * np.asarray(tracks))[:, None], (SIDE, SIDE)))
-    return ROAD_MARKS[variant](road) if variant else road
+    return ROAD_MARKS[variant - 1](road) if variant else road
 
 
 def _cracked(road: Surface) -> Surface:
@@ -188,13 +188,6 @@ def _patched(road: Surface) -> Surface:
     return road
 
 
-def _dug_up(road: Surface) -> Surface:
-    """Draw the paler strip of a trench across on the texture of a road, and a crack along it."""
-    road[18:-18, 96:140, :3] *= 1.09
-    cv2.rectangle(road, (96, 18), (139, SIDE - 19), (0.25, 0.25, 0.26, 0.0), 1)
-    return road
-
-
 def _covered(road: Surface) -> Surface:
     """Draw the cast-iron cover of a manhole, 0.65 m wide, on the texture of a road."""
     middle, radius = (SIDE // 2, 118), 21
@@ -205,20 +198,9 @@ def _covered(road: Surface) -> Surface:
     return road
 
 
-def _stained(road: Surface) -> Surface:
-    """Draw drops of oil on the texture of a road."""
-    dark = np.zeros((SIDE, SIDE), np.float32)
-    rng = np.random.default_rng(32)
-    for x, y in rng.normal((128, 120), (34, 22), (22, 2)).astype(int):
-        cv2.circle(dark, (int(x), int(y)), int(rng.integers(2, 9)), 1.0, -1)
-    return scale_colours(road, 1 - 0.26 * np.asarray(cv2.GaussianBlur(dark, (0, 0), 3.0)))
-
-
 _TAR = (0.20, 0.20, 0.21, 0.0)
-ROAD_MARKS: dict[int, Callable[[Surface], Surface]] = {
-    1: _cracked, 2: _covered, 3: _patched, 4: _dug_up, 5: _stained
-}  # fmt: skip
-"""Function that draws what marks a stretch of road, by the variant of its texture; variant 0 has no marks."""
+ROAD_MARKS: tuple[Callable[[Surface], Surface], ...] = (_cracked, _covered, _patched)
+"""Function that draws what marks a stretch of road, by the variant of its texture less 1."""
 
 
 def slabs() -> Surface:
@@ -254,7 +236,7 @@ _ROWS: tuple[tuple[float, float, tuple[float, float, float]], ...] = (
     (0.3, 0.0, (0.42, 0.42, 0.24)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
     (0.4, 0.0, (0.22, 0.28, 0.14)),
 )  # fmt: skip
-"""(share of ground in rows, metres from row to row or 0 for patches, colour) of meadow, field, vineyard, wood."""
+"""(share in rows, metres between them or 0 for patches, colour) of meadow, field, vineyard and wood."""
 
 
 def stains() -> Surface:
