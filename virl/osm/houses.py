@@ -265,16 +265,20 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
 
 
-def _passage_ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage along a way, in metres: as wide as tagged or usual, and a bit longer."""
+def passage_width(tags: Tags) -> float:
+    """Return the width in metres of a passage through houses along a way: as tagged, or usual."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
-    width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+    return min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+
+
+def _passage_ground(line: LineString, tags: Tags) -> Polygon:
+    """Return the ground of a passage along a way, in metres: a bit longer than the way."""
     xy = shapely.get_coordinates(line)
     # Longer, lest a thin wall stays where the way ends at the edge of the house.
     first, last = xy[0] - xy[1], xy[-1] - xy[-2]
     xy[0] += first / max(float(np.hypot(*first)), 1e-6) * _BEYOND_M
     xy[-1] += last / max(float(np.hypot(*last)), 1e-6) * _BEYOND_M
-    return LineString(xy).buffer(width / 2, cap_style="flat", join_style="mitre")
+    return LineString(xy).buffer(passage_width(tags) / 2, cap_style="flat", join_style="mitre")
 
 
 def _polygons(shape: Geometry) -> Iterator[Polygon]:

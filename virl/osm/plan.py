@@ -12,7 +12,7 @@ from virl.geo.flat import near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
-from virl.osm.grounds import crossings, gravels, greens, tracks, waters
+from virl.osm.grounds import crossings, gravels, greens, lands, tracks, waters
 from virl.osm.hours import is_seasonal
 from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of
 from virl.osm.parts import ridge_of, roof_height, roof_shape
@@ -88,6 +88,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         paved_from=PAVED_FROM,
         waters=waters(extract, houses),
         gravels=gravels(extract),
+        lands=lands(extract),
         tracks=tracks(extract, houses),
         barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
         crossings=zebras,

@@ -53,6 +53,10 @@ class Street:
     """Width of the pavement on each side, metres."""
     is_gravel: bool = False
     """True where the pavement is gravel or bare ground, not stone."""
+    is_asphalt: bool = False
+    """True for a way only for people that is asphalt, not stone."""
+    has_kerb: bool = True
+    """False for a road through open land, which has no kerb and, instead of a pavement, a verge of gravel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +288,18 @@ class Barrier:
     """Number from which the barrier's material and colour follow."""
 
 
+LandKind = Literal["meadow", "field", "vineyard", "wood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """An area of green ground that is no lawn."""
+
+    kind: LandKind
+    outline: Polygon
+    """Outline on the ground, metres."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreetPlan:
     """A plan without places: its streets, panoramas, buildings and furniture."""
@@ -307,6 +323,8 @@ class StreetPlan:
     """Outlines of waters, metres."""
     gravels: tuple[Polygon, ...] = ()
     """Outlines of sand, scree, bare rock and building sites, metres."""
+    lands: tuple[Land, ...] = ()
+    """Areas among the parks that are no lawn."""
     tracks: tuple[Track, ...] = ()
     barriers: tuple[Barrier, ...] = ()
     crossings: tuple[Crossing, ...] | None = None

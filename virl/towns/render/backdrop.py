@@ -8,45 +8,57 @@ the distance to the kerb tells at once.
 from math import sqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import NO_SUN, GroundRasters, along_street
+from virl.towns.render.ground import LAID_M, NO_SUN, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import HAZE_RGB, SKY_RGB, SUN, SUN_RGB, before_tones
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (
+    DIRECTIONS,
     EDGE_M,
     GRAVEL,
     LAWN,
+    OPEN,
+    ROAD,
+    STONE,
     UNIFORM_CELLS,
-    WATER,
+    Cell,
     Heights,
     Indices,
     RasterGrid,
     Shares,
     cell_at,
+    land_around,
+    land_at,
     material_beyond,
     raster_at,
     segment_at,
 )
 from virl.towns.render.sampling import (  # fmt: skip
+    SIDE_BITS,
     Footprint,
     Growth,
     Taps,
     Tile,
+    bilinear,
     channel,
     fixed_point,
     footprint,
     gather,
     taps_of,
     tile_at,
+    variant_of,
 )
 from virl.towns.render.segments import markings, share_between
 from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.skyline import HIGH, WIDE, Skyline, look_up
-from virl.towns.render.textures import TILE_INDEX, Textures, Words
+from virl.towns.render.surfaces import ROAD_MARKS, SIDE
+from virl.towns.render.textures import LEVELS, STRIDE, TILE_INDEX, Textures, Words
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
@@ -65,7 +77,20 @@ HORIZON = -1e-3
 """Slope of a ray, rise per unit ahead, below which it meets the ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
-_LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
+_GREEN, _GRAVEL, _WATER = TILE_INDEX["green"], TILE_INDEX["gravel"], TILE_INDEX["water"]
+_STAINS = TILE_INDEX["stains"]
+STAINS_M = 64.0
+"""Length in metres of a side of the tile of stains."""
+MARKS = len(ROAD_MARKS)
+"""Number of variants of asphalt with marks, one of 16 stretches of road each."""
+CLEAR_M = 9.0
+"""Length in metres of both ends of a street without marks, where the tiles of several streets meet."""
+SEAM_M, SEAM_SEEN_M = 0.12, 1.0
+"""Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
+EDGE_LINE_M = (-0.28, -0.16)
+"""Distances in metres from a road's edge between which the line along it is painted."""
+_TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
+_ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 MIXED = -1
 """Mark of a block of pixels in which several ground materials may show."""
 
@@ -123,11 +148,27 @@ class _Materials(NamedTuple):
 
     asphalt: Tile
     slabs: int
-    grass: int
+    green: int
     gravel: int
     water: int
-    beyond: int
+    stains: int
+    """Offset of the tile of stains among all texels."""
+    is_paved: bool
+    """True where the ground beyond pavements is paved; else it is lawn."""
     paths: bool
+    axis: tuple[float, float]
+
+
+class _Laid(NamedTuple):
+    """A tile on the ground: texels from asphalt's, (u, v) in metres, and the unit vectors along both."""
+
+    ahead: int
+    u: float
+    v: float
+    ux: float
+    uy: float
+    vx: float
+    vy: float
 
 
 @kernel
@@ -238,11 +279,13 @@ def _ground_run(
     x_step, y_step = row.k * row.dx, row.k * row.dy
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
-    base = asphalt.offset
-    slabs, grass = table[SLABS, 1] - base, table[_LAWN, 1] - base
-    beyond = slabs if ground.paved else grass
-    water = table[_WATER, 1] - base
-    materials = _Materials(asphalt, slabs, grass, table[_GRAVEL, 1] - base, water, beyond, ground.paths)
+    base, slope = asphalt.offset, grid.per_metre / 256.0
+    materials = _Materials(
+        asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
+        table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
+    )  # fmt: skip
+    middle = _spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx)
+    level = _stain_level(0.5 * (abs(middle.bx) + abs(middle.by)))
     for block in range(run.first, run.end, GROUND_BLOCK):
         stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
@@ -252,42 +295,41 @@ def _ground_run(
         i = segment_at(nearest, cell)
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
-        d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
+        near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
+        d = near[0] / 256.0
         material = _only_material(d, past, around, segments, i, spot.x, spot.y)
-        # One light for the whole block, that in its middle.
+        # One light for the whole block, that in its middle, and one set of stains.
         lit = _ground_light(raster_at(shadow, cell)[0])
-        taps, ahead = taps_of(cover), 0
-        if material == SLABS:
-            ahead = materials.slabs
-        elif material == MIXED and d - around > 0.0:
+        stain = _stain_at(texels, materials.stains, level, spot.x, spot.y)
+        if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-                found = material_beyond(
-                    raster_at(parks, cell)[0], raster_at(wet, cell)[0], raster_at(loose, cell)[0], is_path,
-                    materials.paths,
-                )  # fmt: skip
-                ahead, material = _texture_of(found, materials), SLABS
+                material = _beyond(parks, wet, loose, cell, segments, i, d, materials)
+        if material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
+            material = MIXED
         if material == MIXED:
             for column in range(block, stop):
                 here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
                 red, green, blue = _mixed_ground(
                     here, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels,
+                    texels, stain,
                 )  # fmt: skip
                 put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
             continue
-        u, v, du, dv = x0 + block * x_step, y0 + block * y_step, x_step, y_step
-        if material == SLABS:
-            ux, uy = segments[i, 2], segments[i, 3]
-            u, v = along_street(segments, i, u, v)
-            du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
-            taps = taps_of(_lay_texture(cover, ux, uy))
-        mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
+        lay = _lay(
+            material, land_at(nearest, cell), d, near[1] * slope, near[2] * slope, segments, i, spot.x,
+            spot.y, materials,
+        )  # fmt: skip
+        off_x, off_y = x0 + block * x_step - spot.x, y0 + block * y_step - spot.y
+        u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
+        du, dv = x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy
+        taps = taps_of(_lay_texture(cover, lay))
+        tint = _tint(material, stain)
+        mix = plain_mix((lit[0] * tint[0], lit[1] * tint[1], lit[2] * tint[2]), 1.0 / cover.taps, row.haze)
         along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
         for column in range(block, stop):
-            total = gather(texels, taps, ahead, along, aside)
+            total = gather(texels, taps, lay.ahead, along, aside)
             write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
             along, aside = along + along_step, aside + aside_step
 
@@ -303,30 +345,103 @@ def _ground_light(dark: float) -> Rgb:
 
 
 @inline_kernel
-def _texture_of(found: int, materials: _Materials) -> int:
-    """Return the offset in texels, from asphalt's tile, of that of the material `found` beyond a pavement."""
-    if found == LAWN:
-        return materials.grass
-    if found == GRAVEL:
-        return materials.gravel
-    return materials.water if found == WATER else materials.beyond
+def _stain_level(metres: float) -> int:
+    """Return the mip level of the tile of stains for pixels that are some metres long on the ground."""
+    level, texel = 0, STAINS_M / SIDE
+    while level < LEVELS - 1 and texel < metres:
+        level, texel = level + 1, 2.0 * texel
+    return level
 
 
 @inline_kernel
-def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
-    """Return a pixel's samples turned into a texture that lies along the direction (ux, uy)."""
-    du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
+def _stain_at(texels: Words, offset: int, level: int, x: float, y: float) -> np.uint64:
+    """Return the factors of stains at (x, y) in metres, 128 for 1, as RGBA lanes; `offset`: of their tile."""
+    bits = SIDE_BITS - level
+    # As many texels as all finer levels have together.
+    offset += 4 * (SIDE * SIDE - (1 << (2 * bits))) // 3
+    return bilinear(texels, offset, bits, fixed_point(x / STAINS_M, bits), fixed_point(y / STAINS_M, bits))
+
+
+@inline_kernel
+def _beyond(
+    parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
+    materials: _Materials,
+) -> int:  # fmt: skip
+    """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
+    path = segments[i, 12] if d <= segments[i, 8] else 0.0
+    found = material_beyond(
+        raster_at(parks, cell)[0],
+        raster_at(water, cell)[0],
+        raster_at(gravel, cell)[0],
+        path,
+        materials.paths,
+    )
+    return STONE if found == OPEN and materials.is_paved else found
+
+
+@inline_kernel
+def _tint(material: int, stain: np.uint64) -> Rgb:
+    """Return the factors on the colours of a material that stains make."""
+    if material in (LAWN, OPEN):
+        return channel(stain, 0) / 128.0, channel(stain, 1) / 128.0, channel(stain, 2) / 128.0
+    grey = channel(stain, 3) / 128.0
+    return grey, grey, grey
+
+
+@inline_kernel
+def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
+    material: int, land: int, d: float, d_x: float, d_y: float, segments: Floats, i: int, x: float, y: float,
+    materials: _Materials,
+) -> _Laid:  # fmt: skip
+    """Return how a material's tile lies at (x, y) in metres, d from the kerb, which grows by (d_x, d_y).
+
+    `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
+    """
+    if material == ASPHALT or (material == STONE and d < LAID_M):
+        ux, uy = segments[i, 2], segments[i, 3]
+        u, v = along_street(segments, i, x, y)
+        u += segments[i, 5]
+        if material != ASPHALT:
+            # Rows of slabs follow the kerb around each corner.
+            return _Laid(materials.slabs, u, d - EDGE_M, ux, uy, d_x, d_y)
+        side = 1.0 if v >= 0.0 else -1.0
+        ahead = _road_mark(u, side, segments[i, 6]) * STRIDE
+        return _Laid(ahead, u, side * v, ux, uy, -side * uy, side * ux)
+    if material == STONE:
+        (ux, uy), ahead = materials.axis, materials.slabs
+    elif material in (LAWN, OPEN):
+        ux, uy = _ROW_DIRECTIONS[land >> 3, 0], _ROW_DIRECTIONS[land >> 3, 1]
+        ahead = materials.green + (land & 7) * STRIDE
+    else:
+        ux, uy = 1.0, 0.0
+        ahead = 0 if material == ROAD else materials.gravel if material == GRAVEL else materials.water
+    return _Laid(ahead, x * ux + y * uy, y * ux - x * uy, ux, uy, -uy, ux)
+
+
+@inline_kernel
+def _road_mark(along: float, side: float, length: float) -> int:
+    """Return the variant of asphalt at metres along a street, on its left (1) or right (-1)."""
+    cell = int(along / TILE_M)
+    if cell * TILE_M < CLEAR_M or (cell + 1) * TILE_M > length - CLEAR_M:
+        return 0
+    return max(0, variant_of(cell, int(side), -8, int(length * 16.0), 16) + MARKS - 15)
+
+
+@inline_kernel
+def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
+    """Return a pixel's samples turned into a texture as it lies."""
+    du, dv = cover.du * lay.ux + cover.dv * lay.uy, cover.du * lay.vx + cover.dv * lay.vy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
 
 @inline_kernel
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT`, `SLABS` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
+    """Return `ASPHALT`, `STONE` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
     if d - around > EDGE_M and past + around < 0.0:
-        return SLABS
+        return STONE
     if d + around > -GUTTER_M:
         return MIXED
     along, aside = along_street(segments, i, x, y)
@@ -341,6 +456,7 @@ def _only_material(d: float, past: float, around: float, segments: Floats, i: in
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
     parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
+    stain: np.uint64,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -348,45 +464,51 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
     i = segment_at(nearest, cell)
     per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
-    taps, share = taps_of(cover), 1.0 / cover.taps
+    share = 1.0 / cover.taps
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
-    along, aside = along_street(segments, i, spot.x, spot.y)
-    ux, uy = segments[i, 2], segments[i, 3]
+    has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
     if road > 0.0:
-        total = gather(
-            texels, taps, 0, fixed_point(spot.x / TILE_M, taps.bits), fixed_point(spot.y / TILE_M, taps.bits)
-        )
+        lay = _lay(ASPHALT, 0, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
+        total = _texel_at(texels, cover, lay)
+        along, aside = along_street(segments, i, spot.x, spot.y)
+        ux, uy = segments[i, 2], segments[i, 3]
         blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
         blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
-        paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
-        tone = share * (1.0 - paint) * (1.0 - 0.22 * share_between(d, -GUTTER_M, 0.0, per))
+        paint = markings(segments, i, along, aside, blur_along, blur_aside)
+        if segments[i, 14] == 2.0:
+            paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
+        paint = WEAR * min(paint, 1.0)
+        gutter = has_kerb * 0.22 * share_between(d, -GUTTER_M, 0.0, per)
+        tone = share * (1.0 - paint) * (1.0 - gutter) * channel(stain, 3) / 128.0
         red = road * (channel(total, 0) * tone + paint * PAINT)
         green = road * (channel(total, 1) * tone + paint * PAINT)
         blue = road * (channel(total, 2) * tone + paint * PAINT)
     if road < 1.0:
-        ahead = materials.slabs
+        found = STONE
         if raster_at(stone, cell)[0] > 0.0:
-            is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-            found = material_beyond(
-                raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], is_path,
-                materials.paths,
-            )  # fmt: skip
-            ahead = _texture_of(found, materials)
-        laid = taps_of(_lay_texture(cover, ux, uy))
-        total = gather(
-            texels,
-            laid,
-            ahead,
-            fixed_point(along / TILE_M, taps.bits),
-            fixed_point(aside / TILE_M, taps.bits),
-        )
-        edge = share_between(d, 0.0, KERB_M, per)
-        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, EDGE_M, per))
-        red += (1.0 - road) * (channel(total, 0) * tone + edge * KERB_RGB[0])
-        green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
-        blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])
+            found = _beyond(parks, water, gravel, cell, segments, i, d, materials)
+        land = land_around(nearest, cell) if found == LAWN else 0
+        lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
+        total = _texel_at(texels, cover, lay)
+        tint = _tint(found, stain)
+        edge = has_kerb * share_between(d, 0.0, KERB_M, per)
+        dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
+        if found == STONE:
+            dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        tone = share * (1.0 - edge) * (1.0 - dark)
+        red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
+        green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
+        blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@inline_kernel
+def _texel_at(texels: Words, cover: Footprint, lay: _Laid) -> np.uint64:
+    """Return the summed RGBA lanes of a pixel's samples in a tile as it lies."""
+    taps = taps_of(_lay_texture(cover, lay))
+    u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
+    return gather(texels, taps, lay.ahead, u, v)
 
 
 @inline_kernel

@@ -1,5 +1,6 @@
 """Streets as the ground is drawn from them: their straight pieces, and the paint on their roads."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import floor
 
@@ -100,14 +101,23 @@ NO_ROAD_M = -0.25
 """Half width in metres that stands for no carriageway: no kerb is drawn."""
 DASH_ROAD_M = 6.0
 """Width in metres of a road below which it has no centre line."""
+EDGE_LINES_M = 5.5
+"""Width in metres of a road without a kerb from which a line is painted along each edge; chosen."""
+ASPHALT_WAY = 2.0
+"""Number among the `SEGMENT_FIELDS` of a way only for people that is asphalt."""
+TAPER, TAPER_M = 0.14, 0.7
+"""Metres by which half a road narrows in a metre towards a narrower one, and length of a piece; chosen."""
+SHOULDER_M = 0.35
+"""Width in metres of the gravel beside a road without a kerb; chosen."""
 MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
-SEGMENT_FIELDS = 13
+SEGMENT_FIELDS = 15
 """Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
-`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where its pavement is gravel."""
+`NO_ZEBRA_M` or more for none), 1 where a centre line is painted, 1 where its pavement is gravel and 2 where
+it is asphalt, metres added to the distance from its kerb, and 1 without a kerb, 2 with edge lines, too."""
 
 
 def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
@@ -117,8 +127,7 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
     for crossing in plan.crossings or ():
         across.setdefault(crossing.street, []).append(crossing.along)
     rows = []
-    for street in streets:
-        half = street.road / 2 or NO_ROAD_M
+    for street, narrow in zip(streets, _half_widths_at_ends(streets), strict=True):
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])
         before = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -127,15 +136,53 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
             if length <= 0:
                 continue
             way = steps[i] / length
-            for start, end, zebra in _cut(before[i], before[i + 1], across.get(street.id, ())):
+            cuts = _cut(before[i], before[i + 1], across.get(street.id, ()))
+            for start, end, zebra, half in _taper(cuts, street.road / 2, narrow, before[-1]):
                 rows.append(
                     (
                         *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
-                        half, street.pavement, zebras[0] if zebra is None else zebra, zebras[1],
-                        float(street.road >= DASH_ROAD_M), float(street.is_gravel),
+                        half, street.pavement if street.has_kerb else SHOULDER_M,
+                        zebras[0] if zebra is None else zebra, zebras[1], float(street.road >= DASH_ROAD_M),
+                        *_edge(street),
                     )
                 )  # fmt: skip
     return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
+
+
+def _half_widths_at_ends(streets: Sequence[Street]) -> list[tuple[float, float]]:
+    """Return half the width in metres of each carriageway at its start and end, where another may go on."""
+    roads = [street for street in streets if street.road]
+    nodes = Counter(node for street in roads for node in (street.start, street.end))
+    least: dict[int, float] = {}
+    for street in roads:
+        for node in (street.start, street.end):
+            least[node] = min(street.road / 2, least.get(node, np.inf))
+    # Where three meet they have corners; only of two does one go on as the other.
+    at = {node: half for node, half in least.items() if nodes[node] == 2}
+    return [(at.get(one.start, one.road / 2), at.get(one.end, one.road / 2)) for one in streets]
+
+
+def _taper(
+    cuts: Iterator[tuple[float, float, float | None]], half: float, narrow: tuple[float, float], length: float
+) -> Iterator[tuple[float, float, float | None, float]]:
+    """Yield (start, end, zebra, half the carriageway) of pieces in which a street narrows to both ends."""
+    if half == 0 or min(narrow) >= half:
+        yield from ((*cut, half or NO_ROAD_M) for cut in cuts)
+        return
+    for start, end, zebra in cuts:
+        marks = np.arange(start, end, TAPER_M)
+        wide = (marks > (half - narrow[0]) / TAPER) & (marks < length - (half - narrow[1]) / TAPER - TAPER_M)
+        marks = marks[~wide | ~np.roll(wide, 1) | (marks == start)]
+        for low, high in zip(marks, [*marks[1:], end], strict=True):
+            middle = (low + high) / 2
+            ways = half, narrow[0] + TAPER * middle, narrow[1] + TAPER * (length - middle)
+            yield low, high, zebra, max(min(ways), 0.5)
+
+
+def _edge(street: Street) -> tuple[float, float, float]:
+    """Return the last three of the `SEGMENT_FIELDS` of a street."""
+    path = 1.0 if street.is_gravel or not street.has_kerb else ASPHALT_WAY * street.is_asphalt
+    return path, 0.0, 0.0 if street.has_kerb else 1.0 + (street.road >= EDGE_LINES_M)
 
 
 def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:

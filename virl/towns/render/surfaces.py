@@ -152,30 +152,109 @@ def wall_surface(material: str, bay: int) -> Surface:
     return scale_colours(_WALLS[material](bay), 1 + 0.07 * stains)
 
 
-def asphalt() -> Surface:
-    """Return the texture of a road surface, 4 m to a side."""
+def asphalt(variant: int = 0) -> Surface:
+    """Return the texture of half a road, 4 m to a side, the middle of the road below; see `ROAD_MARKS`."""
     road = blank((0.335, 0.34, 0.35), 0.0)
-    speckle = grains(SIDE, 7)
-    return scale_colours(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
+    scale_colours(road, 1 + 0.025 * noise(SIDE, 8, 7) + 0.05 * noise(SIDE, 32, 8) + 0.12 * grains(SIDE, 7))
+    across = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE * 4
+    tracks = sum(np.exp(-(((across - track) / 0.22) ** 2)) for track in (1.05, 2.6))
+    scale_colours(road, np.broadcast_to((1 + 0.06 * np.asarray(tracks))[:, None], (SIDE, SIDE)))
+    return ROAD_MARKS[variant - 1](road) if variant else road
+
+
+def _cracked(road: Surface) -> Surface:
+    """Draw cracks, filled with tar in part, on the texture of a road."""
+    rng = np.random.default_rng(31)
+    for begin, width in (((30, 60), 1), ((120, 150), 2), ((70, 220), 1)):
+        steps = rng.normal((9.0, 1.0), (4.0, 7.0), (14, 2))
+        line = np.clip(np.cumsum(np.vstack([begin, steps]), axis=0), 20, SIDE - 20)
+        cv2.polylines(
+            road,
+            [np.rint(line * 8).astype(np.int32)],
+            isClosed=False,
+            color=_TAR,
+            thickness=width,
+            lineType=cv2.LINE_AA,
+            shift=3,
+        )
+    return road
+
+
+def _patched(road: Surface) -> Surface:
+    """Draw a patch of newer, darker asphalt with a seam of tar on the texture of a road."""
+    inner = road[60:190, 40:215]
+    inner[..., :3] *= 0.84
+    cv2.rectangle(road, (40, 60), (214, 189), (0.25, 0.25, 0.26, 0.0), 1)
+    return road
+
+
+def _covered(road: Surface) -> Surface:
+    """Draw the cast-iron cover of a manhole, 0.65 m wide, on the texture of a road."""
+    middle, radius = (SIDE // 2, 118), 21
+    cv2.circle(road, middle, radius + 5, (0.28, 0.28, 0.29, 0.0), -1, cv2.LINE_AA)
+    cv2.circle(road, middle, radius, (0.23, 0.22, 0.21, 0.0), -1, cv2.LINE_AA)
+    for ring in (7, 13, 19):
+        cv2.circle(road, middle, ring, (0.33, 0.32, 0.30, 0.0), 2, cv2.LINE_AA)
+    return road
+
+
+_TAR = (0.20, 0.20, 0.21, 0.0)
+ROAD_MARKS: tuple[Callable[[Surface], Surface], ...] = (_cracked, _covered, _patched)
+"""Function that draws what marks a stretch of road, by the variant of its texture less 1."""
 
 
 def slabs() -> Surface:
-    """Return the texture of a pavement of 50 cm slabs, 4 m to a side."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE * 8
-    edge = np.minimum(np.minimum(x % 1, 1 - x % 1), np.minimum(y % 1, 1 - y % 1))
-    gap = np.clip(1.6 - edge / 0.03, 0, 1)
-    tone = np.random.default_rng(9).uniform(-1, 1, (8, 8)).astype(np.float32)[y.astype(int), x.astype(int)]
-    paving = blank((0.66, 0.645, 0.62), 0.0)
-    scale_colours(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
-    return scale_colours(paving, 1 - 0.33 * gap)
+    """Return the texture of a pavement of slabs of 0.4 x 0.67 m in running bond, 4 m to a side."""
+    gap, slab = _courses(10, 6, 0.0026, 9)
+    paving = blank((0.63, 0.615, 0.59), 0.0)
+    scale_colours(paving, 1 + 0.055 * slab + 0.035 * noise(SIDE, 16, 9) + 0.06 * grains(SIDE, 9))
+    return scale_colours(paving, 1 - 0.30 * gap)
 
 
-def grass() -> Surface:
-    """Return the texture of a lawn, 4 m to a side."""
-    lawn = blank((0.36, 0.50, 0.22), 0.0)
-    lumps = noise(SIDE, 8, 10, 4)
-    lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
-    return scale_colours(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
+def green_ground(kind: int) -> Surface:
+    """Return the texture of a kind of green ground, 4 m to a side, by its number in `rasters.LANDS`.
+
+    Rows run from left to right. It has no lumps of half a metre and more, which would show that it repeats.
+    """
+    blades, tufts = grains(SIDE, 10), noise(SIDE, 32, 11 + kind)
+    if kind == 0:
+        return scale_colours(blank((0.30, 0.37, 0.20), 0.0), 1 + 0.09 * tufts + 0.20 * blades)
+    across = (np.arange(SIDE, dtype=np.float32) + 0.5)[:, None] / SIDE * 4
+    ground = blank(_SOILS[kind - 1], 0.0)
+    wide, period, colour = _ROWS[kind - 1]
+    if period:
+        away = np.abs((across + 0.05 * tufts) % period - period / 2) * 2 / period
+    else:
+        away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
+    row = np.clip((wide - away) * 6 + 0.5 + 0.9 * tufts, 0, 1)[..., None]
+    ground[..., :3] += row * (np.array(colour, np.float32) - ground[..., :3])
+    return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
+
+
+_SOILS = (0.33, 0.36, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.27, 0.235, 0.155)
+_ROWS: tuple[tuple[float, float, tuple[float, float, float]], ...] = (
+    (0.3, 0.0, (0.42, 0.42, 0.24)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
+    (0.4, 0.0, (0.22, 0.28, 0.14)),
+)  # fmt: skip
+"""(share in rows, metres between them or 0 for patches, colour) of meadow, field, vineyard and wood."""
+
+
+def stains() -> Surface:
+    """Return a texture, 64 m to a side, of factors on the colours of ground: half is 1.
+
+    Red, green and blue are for green ground, with lumps of 12 to 40 m, and opacity is for paved ground.
+    """
+    lush, dry = noise(SIDE, 4, 41, 6), noise(SIDE, 8, 42, 4)
+    factors = np.stack(
+        [
+            1 + 0.13 * lush + 0.09 * dry,
+            1 + 0.13 * lush,
+            1 + 0.11 * lush - 0.04 * dry,
+            1 + 0.05 * noise(SIDE, 8, 43, 5),
+        ],
+        axis=-1,
+    )
+    return np.asarray(0.5 * factors, np.float32)
 
 
 def gravel() -> Surface:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from virl.files.stores import Arrays, ArrayStore
 from virl.towns.render import facades, surfaces
 from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.rasters import LANDS
 from virl.towns.render.surfaces import SIDE, Surface
 from virl.towns.storage import maker
 
@@ -81,11 +82,10 @@ def tile_sets() -> tuple[TileSet, ...]:
         "wheel": facades.wheel_tile,
         "envelope": facades.envelope_tile,
         "bin": facades.bin_tile,
-        "asphalt": surfaces.asphalt,
         "slabs": surfaces.slabs,
-        "grass": surfaces.grass,
         "gravel": surfaces.gravel,
         "water": surfaces.water,
+        "stains": surfaces.stains,
         "clouds": surfaces.clouds,
         "hedge": surfaces.hedge,
         "pales": surfaces.pales,
@@ -118,6 +118,8 @@ def tile_sets() -> tuple[TileSet, ...]:
             for name, (draw, numbers) in numbered.items()
             for n in numbers
         ),
+        TileSet("asphalt", len(surfaces.ROAD_MARKS) + 1, surfaces.asphalt),
+        TileSet("green", len(LANDS), surfaces.green_ground),
         *(TileSet(name, 1, _single_variant(draw)) for name, draw in plain.items()),
     )
 
