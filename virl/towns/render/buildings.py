@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Frontage, Sign
 from virl.towns.render.facades import FACADES
-from virl.towns.render.mesh import Quads, join, outward, quads, upright
+from virl.towns.render.mesh import Quads, join, ledge, outward, quads, upright
 from virl.towns.render.roofs import cap_mesh, roof_mesh
 from virl.towns.render.textures import TILE_INDEX
 
@@ -152,9 +152,9 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
     hood_a, hood_b = a - along * 0.2, b + along * 0.2
     front = upright(hood_a + out * 0.6, hood_b + out * 0.6, DOOR_M[1] + 0.1, DOOR_M[1] + 0.28)
     hoods = quads(front, paint=TRIM[number % len(TRIM)])
-    below = quads(_ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=TRIM[number % len(TRIM)])
+    below = quads(ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=TRIM[number % len(TRIM)])
     step = quads(upright(hood_a + out * 0.35, hood_b + out * 0.35, 0.0, 0.16), paint=(0.62, 0.61, 0.58))
-    tread = quads(_ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
+    tread = quads(ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
     portals = quads(portal, paint=TRIM[number % len(TRIM)] * 0.93)
     return join([portals, doors, hoods, below, step, tread])
 
@@ -209,16 +209,8 @@ def _trims(walls: Walls) -> Quads:
         left, right = walls.left[which] - a * reach, walls.right[which] + a * reach
         low, high_edge = height - high - reach[:, 0] / 10, height + reach[:, 0] / 10
         parts.append(quads(upright(left + o * reach, right + o * reach, low, high_edge), paint=own[which]))
-        parts.append(quads(_ledge(left, right, o, reach, low), paint=own[which]))
+        parts.append(quads(ledge(left, right, o, reach, low), paint=own[which]))
     return join(parts)
-
-
-def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
-    """Return corners of level strips, seen from below, `depth` metres towards `out`, at height `z`."""
-    n = len(left)
-    flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
-    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
-    return np.concatenate([flat, heights], axis=2)
 
 
 def _mansards(walls: Walls) -> Quads:

@@ -13,9 +13,10 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.buildings import building_mesh, door_mesh, walls_of
+from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.mesh import Quads, Singles, brightness, join
-from virl.towns.render.storefronts import sign_mesh, storefront_mesh
+from virl.towns.render.storefronts import sign_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""

@@ -1,7 +1,6 @@
-"""Shops: meshes of display windows, doors, awnings and boards, and the letters on their signs."""
+"""Signs: meshes of their boards, wires and portals, and the letters on them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
@@ -14,7 +13,7 @@ from PIL import Image, ImageDraw
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
 from virl.pages.fonts import face_for, font, is_shaped
-from virl.towns.plan.town_plan import Frontage, Point, Rgb, Shop, Sign
+from virl.towns.plan.town_plan import Point, Rgb, Sign
 from virl.towns.render.mesh import Quads, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
@@ -155,16 +154,9 @@ def _measure(line: str, face: str) -> tuple[float, float, float, float]:
     return font(face, _REFERENCE).getbbox(line)
 
 
-PROUD_M = 0.06
-"""Distance in metres that a shop front stands before the wall."""
-FRONT_TOP_M = 4.05
-"""Height in metres of a shopfront's top, just under the string course."""
-PLINTH_M, GLASS_TOP_M = 0.45, 2.65
-DOOR_M = 1.15
+FRONT_TOP_M = 4.2
+"""Height in metres of a shop front's top, just under the string course."""
 POST_M = 0.22
-PANE_M = 1.7
-AWNING_M = (1.15, 0.62, 0.20)
-"""Distances in metres that an awning reaches out, falls, and hangs down."""
 BOARD_DEPTH_M = 0.12
 WIRE_M = 13.0
 """Length in metres of the wires that plates hang on; chosen: a street with its pavements."""
@@ -175,142 +167,6 @@ PORTAL_DOOR_M = 1.15, 2.1  # width and height
 STONE_M = 3.2
 """Side in metres of a tile of the stone's texture."""
 PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fronts:
-    """Shop fronts as arrays of length n."""
-
-    left: Floats
-    """Left end as seen from the street, metres, shape (n, 2)."""
-    along: Floats
-    """Unit vector from left to right, shape (n, 2)."""
-    out: Floats
-    """Unit vector towards the street, shape (n, 2)."""
-    width: Floats
-    """Width of each front, metres."""
-    sign_bottom: Floats
-    """Height of the sign's lower edge, metres."""
-    variant: Ints
-    paint: Floats
-    """Colour of each shop front, RGB in [0, 1], shape (n, 3)."""
-
-    def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
-        """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
-        ahead = self.out * (PROUD_M + np.broadcast_to(np.asarray(out, float), (len(a),))[:, None])
-        left = self.left + self.along * a[:, None] + ahead
-        right = self.left + self.along * b[:, None] + ahead
-        return upright(left, right, np.asarray(bottom, float), np.asarray(top, float))
-
-
-def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> Quads:
-    """Return the quads of all shopfronts in buildings, without signs."""
-    housed = [s for s in shops if s.frontage in frontages and frontages[s.frontage].building is not None]
-    if not housed:
-        return join([])
-    fronts = _fronts(housed, frontages)
-    return join([_frame(fronts), *_panes(fronts), _awnings(fronts)])
-
-
-def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
-    """Return the fronts of shops, each painted to fit its sign."""
-    left = np.array([frontages[shop.frontage].left for shop in shops])
-    right = np.array([frontages[shop.frontage].right for shop in shops])
-    width = np.linalg.norm(right - left, axis=1)
-    paint = np.full((len(shops), 3), 0.4)
-    sign_bottom = np.full(len(shops), 2.95)
-    for i, shop in enumerate(shops):
-        for sign in shop.signs[:1]:
-            board, ink = colours(sign)
-            # A pale board goes with a front in the colour of its letters.
-            paint[i] = board if sum(board) < 2.0 else ink
-            sign_bottom[i] = sign.bottom
-    along = (right - left) / width[:, None]
-    margin = 0.12
-    return _Fronts(
-        left + along * margin,
-        along,
-        outward(left, right),
-        width - 2 * margin,
-        sign_bottom,
-        np.array([shop.variant for shop in shops], np.int64),
-        np.clip(paint * 0.85 + 0.05, 0, 1),
-    )
-
-
-def _frame(f: _Fronts) -> Quads:
-    """Return the quads of the posts, plinths and panels behind the signs of shop fronts."""
-    zero = np.zeros_like(f.width)
-    parts = [
-        quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
-        quads(f.panel(zero, f.width, GLASS_TOP_M, FRONT_TOP_M), paint=f.paint * 0.92),
-        quads(f.panel(zero, f.width, GLASS_TOP_M, GLASS_TOP_M + 0.14, 0.05), paint=f.paint * 1.1),
-    ]
-    for a, b in ((zero, zero + POST_M), (f.width - POST_M, f.width)):
-        parts.append(quads(f.panel(a, b, 0.0, FRONT_TOP_M, 0.08), paint=f.paint))
-        foot_a, foot_b = (f.left + f.along * edge[:, None] for edge in (a, b))
-        tip_a, tip_b = (foot + f.out * (PROUD_M + 0.08) for foot in (foot_a, foot_b))
-        parts.append(quads(upright(foot_a, tip_a, 0.0, FRONT_TOP_M), paint=f.paint))
-        parts.append(quads(upright(tip_b, foot_b, 0.0, FRONT_TOP_M), paint=f.paint))
-    return join(parts)
-
-
-def _panes(f: _Fronts) -> list[Quads]:
-    """Return the quads of the doors and the glass of shop fronts."""
-    place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
-    door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
-    parts = [
-        quads(
-            f.panel(door, door + DOOR_M, 0.0, GLASS_TOP_M, 0.01),
-            texture=TILE_INDEX["shop door"],
-            paint=f.paint,
-        )
-    ]
-    for a, b in ((np.full_like(door, POST_M), door), (door + DOOR_M, f.width - POST_M)):
-        which = b - a > 0.35
-        count = np.maximum(1.0, np.rint((b - a)[which] / PANE_M))
-        uv = np.stack([np.zeros_like(count), np.zeros_like(count), count, np.ones_like(count)], axis=1)
-        corners = f.panel(a, b, PLINTH_M, GLASS_TOP_M, 0.01)[which]
-        seed = (f.variant[which] * 7919) & 0xFFFF
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["display"], paint=f.paint[which], seed=seed))
-    return parts
-
-
-def _awnings(f: _Fronts) -> Quads:
-    """Return the quads of the awnings under the signs of some shops."""
-    reach, fall, valance = AWNING_M
-    which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
-    left = (f.left + f.out * 0.1)[which]
-    right = left + f.along[which] * f.width[which][:, None]
-    ahead = f.out[which] * reach
-    top = f.sign_bottom[which] - 0.06
-    low = top - fall
-    cloth = upright(left, right, low, top)
-    cloth[:, :2, :2] += ahead[:, None, :]
-    n = len(which)
-    stripes = np.rint(f.width[which] / 1.6)
-    uv = np.stack([np.zeros(n), np.zeros(n), stripes, np.ones(n)], axis=1)
-    tile = np.where(f.variant[which] // 15 % 3 > 0, TILE_INDEX["awning/4"], TILE_INDEX["awning/0"])
-    paint = np.clip(f.paint[which] * 1.25 + 0.05, 0, 1)
-    front = upright(left + ahead, right + ahead, low - valance, low)
-    below = cloth[:, [1, 0, 3, 2]] - np.array([0, 0, 0.02])
-    parts = [
-        quads(cloth, uv=uv, texture=tile, paint=paint),
-        quads(front, uv=uv, texture=tile, paint=paint * 0.95),
-        quads(below, uv=uv, texture=tile, paint=paint * 0.75),
-    ]
-    for side in (left, right):
-        cheek = np.stack(
-            [
-                np.column_stack([side + ahead, low - valance]),
-                np.column_stack([side, low - valance]),
-                np.column_stack([side, top]),
-                np.column_stack([side + ahead, low]),
-            ],
-            axis=1,
-        )
-        parts.append(quads(cheek, paint=paint * 0.85, mode=1))
-    return join(parts)
 
 
 def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
