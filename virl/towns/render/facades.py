@@ -88,7 +88,7 @@ INSIDES = (
     Inside(blind=0.45, slats=True), Inside(0.20, 0.20, (0.40, 0.46, 0.54)), Inside(0.34, 0.06),
     Inside(net=0.5), Inside(wall=0.24), Inside(blind=0.25, cloth=(0.76, 0.70, 0.58)),
     Inside(blind=0.9, slats=True),
-    Inside(0.52, 0.50, (0.74, 0.70, 0.62)), Inside(wall=0.30), Inside(0.1, 0.3, (0.52, 0.38, 0.34), net=1),
+    Inside(0.52, 0.50, (0.80, 0.78, 0.73)), Inside(wall=0.30), Inside(0.1, 0.3, (0.50, 0.47, 0.45), net=1),
     Inside(0.16, 0.16, net=0.45), Inside(0.06, 0.22, blind=0.15),
 )  # fmt: skip
 """What hangs behind each variant of a window."""
@@ -160,7 +160,7 @@ def _glass(height: int, width: int, columns: int, variant: int, place: int) -> S
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     y, x = y / height, x / width
     glass = np.zeros((height, width, 4), np.float32)
-    glass[..., :3] = (inside.wall * (0.7 + 0.7 * y))[..., None] * np.array([1.05, 1.0, 0.92])
+    glass[..., :3] = (inside.wall * (0.7 + 0.7 * y))[..., None] * np.array([0.94, 1.0, 1.06])
     thing = "lamp" if variant == ODD and place % 3 == 0 else "plant" if variant == ODD and place % 6 else ""
     at = (0.25, 0.5, 0.74)[place % 3]
     if thing == "lamp":
@@ -183,8 +183,8 @@ def _glass(height: int, width: int, columns: int, variant: int, place: int) -> S
     lean = np.sin(np.floor(x * columns) * 2.1 + variant * 1.3 + place)
     roofs = 0.45 + 0.22 * np.sin(variant * 2.4) + 0.08 * lean + 0.05 * np.sign(np.sin(7 * x + variant + lean))
     sky = np.clip((y - roofs) / 0.09 + 0.5, 0, 1)[..., None]
-    mirrored = np.array([0.30, 0.29, 0.28]) + sky * (np.array([0.36, 0.44, 0.52]) + 0.16 * y[..., None])
-    glass[..., :3] += (0.22 + (0.20 + 0.06 * lean[..., None]) * sky) * (mirrored - glass[..., :3])
+    mirrored = np.array([0.27, 0.30, 0.33]) + sky * (np.array([0.36, 0.44, 0.52]) + 0.16 * y[..., None])
+    glass[..., :3] += (0.25 + (0.22 + 0.06 * lean[..., None]) * sky) * (mirrored - glass[..., :3])
     return np.clip(glass, 0, 1)
 
 
@@ -249,18 +249,31 @@ def shop_door_tile() -> Surface:
     return tile
 
 
-def house_door_tile() -> Surface:
-    """Return the tile of a panelled door with a light above, within a pale frame."""
+DOOR_VARIANTS = 4
+"""Number of front doors: panelled, glazed, of two wings, and of boards."""
+
+
+def house_door_tile(variant: int) -> Surface:
+    """Return the tile of a front door with a light above, within a pale frame."""
     tile = blank((0.86, 0.84, 0.80), 0.0)
     tile[:196, 26:230] = (0.80, 0.80, 0.80, 1.0)
-    for y0, y1 in ((20, 84), (100, 180)):
-        for x0, x1 in ((44, 118), (138, 212)):
+    sides = ((44, 118), (138, 212))
+    for y0, y1 in (((20, 84), (100, 180)), ((20, 60), (76, 182)), ((20, 84), (100, 180)), ((20, 182),))[
+        variant
+    ]:
+        for x0, x1 in sides if variant < 3 else tuple((x, x + 24) for x in range(36, 220, 32)):
             tile[y0:y1, x0:x1, :3] = 0.66
-            tile[y0 + 6 : y1 - 6, x0 + 6 : x1 - 6, :3] = 0.86
+            tile[y0 + 5 : y1 - 5, x0 + 5 : x1 - 5, :3] = 0.86
+            if variant == 1 and y1 > 100:
+                tile[y0 + 5 : y1 - 5, x0 + 5 : x1 - 5] = (0.26, 0.30, 0.33, 0.0)
+    if variant == 2:
+        tile[:196, 124:132, :3] *= 0.5
     tile[206:246, 26:230] = (0.33, 0.40, 0.46, 0.0)
     tile[206:246, 126:130] = (0.86, 0.84, 0.80, 0.0)
     tile[92:104, 196:210] = (0.85, 0.72, 0.36, 0.0)
     tile[190:196, 26:230, :3] *= 0.6
+    tile[178:196, 26:230, :3] *= 0.8  # the reveal's shadow
+    tile[:196, 26:32, :3] *= 0.7
     tile[:10] = (0.60, 0.59, 0.57, 0.0)
     return tile
 

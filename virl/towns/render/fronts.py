@@ -10,6 +10,7 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Frontage, Rgb, Shop
 from virl.towns.render.displays import CELLS, TILE_M, kind_of, kinds, symbol_corner
 from virl.towns.render.mesh import (
+    FRONT_ONLY,
     TWO_SIDED,
     Quads,
     box,
@@ -194,10 +195,11 @@ def _frame(f: _Fronts) -> Quads:
     parts.append(take(quads(fascia, paint=f.board), ~f.is_portal))
     ends = f.left + f.out * PROUD_M, f.left + f.along * f.width[:, None] + f.out * PROUD_M
     parts.append(quads(ledge(*ends, f.out, CORNICE_M[0], high), paint=f.paint * 0.6))
-    for edge in (zero, post, f.width - post, f.width):
+    for number, edge in enumerate((zero, post, f.width - post, f.width)):
         foot = f.left + f.along * edge[:, None]
         tip = foot + f.out * (PROUD_M + 0.08)
-        parts.append(quads(upright(foot, tip, 0.0, high), paint=f.paint * 0.9, mode=TWO_SIDED))
+        ends = (tip, foot) if number % 2 else (foot, tip)
+        parts.append(quads(upright(*ends, 0.0, high), paint=f.paint * 0.9))
     return join(parts)
 
 
@@ -217,7 +219,7 @@ def _panes(f: _Fronts) -> list[Quads]:
         parts.append(
             quads(
                 glass, uv=uv, texture=f.goods[which], paint=f.paint[which] * 0.9, normal=light[which],
-                mode=TWO_SIDED, seed=f.variant[which],
+                mode=np.where(f.has_awning, TWO_SIDED, FRONT_ONLY)[which], seed=f.variant[which],
             )
         )  # fmt: skip
     return parts

@@ -1,19 +1,21 @@
 """Signs: meshes of their boards, wires and portals, and the letters on them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
 from virl.pages.fonts import face_for, font, is_shaped
-from virl.towns.plan.town_plan import Point, Rgb, Sign
+from virl.towns.plan.town_plan import Point, Rgb, Sign, StreetPlan
 from virl.towns.render.mesh import Quads, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
@@ -158,8 +160,12 @@ FRONT_TOP_M = 4.2
 """Height in metres of a shop front's top, just under the string course."""
 POST_M = 0.22
 BOARD_DEPTH_M = 0.12
-WIRE_M = 13.0
-"""Length in metres of the wires that plates hang on; chosen: a street with its pavements."""
+WIRE_M = 8.0
+"""Largest length in metres of the wire from a plate to a house; where none is so near, there is a pole."""
+KERB_M = 0.5
+"""Distance in metres from the carriageway to a pole."""
+POLE_M, POLE_PAINT = 0.07, (0.36, 0.37, 0.38)
+"""Half the width of a pole, metres, and its paint."""
 PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
 PORTAL_DEPTH_M = 0.075
 """Distance in metres from a directory's front back to the stone portal behind."""
@@ -169,12 +175,69 @@ STONE_M = 3.2
 PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 
-def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
+class Span(NamedTuple):
+    """A wire with signs: height, ends and whether a pole stands at each, (east, north) in metres."""
+
+    height: float
+    ends: tuple[Point, Point]
+    poles: tuple[bool, bool]
+
+
+def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
+    """Return the wires of signs over streets, from house to house or pole, by the id of the highest sign."""
+    top: dict[Point, Sign] = {}
+    for one in signs:
+        if one.kind in {"plate", "signpost"}:
+            x, y = ((one.left[i] + one.right[i]) / 2 for i in range(2))
+            spot = round(x, 1), round(y, 1)
+            top[spot] = max(top.get(spot, one), one, key=lambda sign: sign.top)
+    if not top:
+        return {}
+    hung = list(top.values())
+    left, right = np.array([one.left for one in hung]), np.array([one.right for one in hung])
+    middle, high = (
+        (left + right) / 2 - outward(left, right) * BOARD_DEPTH_M / 2,
+        np.array([one.top for one in hung]),
+    )
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    houses = [house for house in layout.buildings if house.base == 0]
+    footprints, heights = (
+        np.array([one.footprint for one in houses], object),
+        np.array([one.height for one in houses]),
+    )
+    lines = shapely.STRtree([shapely.LineString(street.line) for street in layout.streets])
+    street = np.asarray(lines.nearest(shapely.points(middle)))
+    pole = np.array([layout.streets[one].road / 2 + KERB_M for one in street.tolist()])
+    ends, poles = [], []
+    for side in (-along, along):
+        reach = np.full(len(hung), np.inf)
+        wires = np.asarray(shapely.linestrings(np.stack([middle, middle + side * WIRE_M], axis=1)))
+        wire, house = shapely.STRtree(footprints).query(wires, predicate="intersects")
+        wire, house = (part[heights[house] > high[wire]] for part in (wire, house))
+        metres = shapely.distance(
+            shapely.points(middle[wire]), shapely.intersection(wires[wire], footprints[house])
+        )
+        np.minimum.at(reach, wire, metres)
+        poles.append(np.isinf(reach))
+        ends.append(middle + side * np.where(np.isinf(reach), pole, reach)[:, None])
+    return {
+        one.id: Span(one.top, (tuple(a), tuple(b)), (c, d))
+        for one, a, b, c, d in zip(
+            hung, *(end.tolist() for end in ends), *(one.tolist() for one in poles), strict=True
+        )
+    }
+
+
+_NO_SPANS: Mapping[str, Span] = MappingProxyType({})
+
+
+def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span] = _NO_SPANS) -> Quads:
     """Return the quads of signs, and those of their boards and posts, which belong to no sign.
 
     Args:
         signs: of the town, or some of them.
         numbers: that of each sign among all of the town: its owner, and its texture after the tiles.
+        spans: wires by the id of the highest sign on each.
     """
     if not signs:
         return join([])
@@ -184,8 +247,8 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
     texture = len(TILE_SETS) + numbers
     out = outward(left, right)
-    blade, board, plate = kind == "blade", kind == "board", kind == "plate"
-    hung = plate | (kind == "signpost")
+    blade, board = kind == "blade", kind == "board"
+    hung = (kind == "plate") | (kind == "signpost")
     parts = [
         quads(upright(left, right, bottom, top), texture=texture, paint=paint, ink=ink, owner=numbers)
     ]  # fmt: skip
@@ -197,7 +260,7 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     )  # fmt: skip
     parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
     parts.append(quads(backs[hung], paint=(0.55, 0.56, 0.58)))
-    parts.append(_wires(left[plate], right[plate], out[plate], top[plate]))
+    parts.append(_wires([spans[one.id] for one in signs if one.id in spans]))
     rim = paint * 0.7
     parts.append(quads(upright(back_right, left, bottom, top), paint=rim))
     parts.append(quads(upright(right, back_left, bottom, top), paint=rim))
@@ -217,12 +280,22 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     return join([*parts, _portals(signs)])
 
 
-def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
-    """Return the quads of the wires that plates hang on, across the street from house to house."""
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
-    middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
-    wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]
-    return join([quads(wire, paint=(0.12, 0.12, 0.12)) for wire in wires])
+def _wires(spans: Sequence[Span]) -> Quads:
+    """Return the quads of wires over streets and of their poles."""
+    if not spans:
+        return join([])
+    a, b = (np.array([span.ends[i] for span in spans]) for i in range(2))
+    high = np.array([span.height for span in spans])
+    feet = np.array([end for span in spans for end, pole in zip(span.ends, span.poles, strict=True) if pole])
+    tall = np.array([span.height + 0.15 for span in spans for pole in span.poles if pole])
+    parts = [
+        quads(upright(one, other, high, high + 0.03), paint=(0.12, 0.12, 0.12))
+        for one, other in ((a, b), (b, a))
+    ]
+    ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * POLE_M
+    faces = [(ring[k], ring[(k + 1) % 4]) for k in range(4 * bool(len(feet)))]
+    parts += [quads(upright(feet + one, feet + other, 0.0, tall), paint=POLE_PAINT) for one, other in faces]
+    return join(parts)
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:

@@ -82,7 +82,7 @@ def tile_sets() -> tuple[TileSet, ...]:
     plain: dict[str, Callable[[], Surface]] = {
         "symbols": displays.symbols_tile,
         "shop door": facades.shop_door_tile,
-        "house door": facades.house_door_tile,
+        "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
         "wheel": facades.wheel_tile,
         "envelope": facades.envelope_tile,
@@ -130,6 +130,7 @@ def tile_sets() -> tuple[TileSet, ...]:
             TileSet(f"display/{name}", displays.VARIANTS, partial(displays.display_tile, name))
             for name in displays.goods()
         ),
+        TileSet("house door", facades.DOOR_VARIANTS, facades.house_door_tile),
         *(
             TileSet(f"{name}/{n}", 1, _single_variant(partial(draw, n)))
             for name, (draw, numbers) in numbered.items()
