@@ -17,7 +17,7 @@ from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.parts import Piece, pieces_of
 from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_hidden, is_passage
-from virl.towns.plan.town_plan import Rgb
+from virl.towns.plan.town_plan import BuildingUse, Rgb
 
 SMALLEST_M2 = 6.0
 """Least area in square metres of a building: a smaller one, a box in the street, is dropped; chosen."""
@@ -44,6 +44,14 @@ LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
 """Values of `building` for kinds that are not raised to the height of neighbours."""
+
+HALLS = frozenset(
+    {"industrial", "warehouse", "hangar", "barn", "stable", "cowshed", "farm_auxiliary", "sports_hall",
+     "supermarket", "manufacture", "depot", "parking"}
+)  # fmt: skip
+"""Values of `building` for halls, which have no windows of rooms at the ground."""
+SHEDS = frozenset({"garage", "garages", "carport", "shed", "hut", "service", "transformer_tower", "silo"})
+"""Values of `building` for sheds, which have no windows."""
 
 _FOOT_M, _ROAD_M = 2.6, 3.8
 """Widths in metres of a passage for people and of one for a road, where not tagged; chosen."""
@@ -286,6 +294,12 @@ def _polygons(shape: Geometry) -> Iterator[Polygon]:
     for part in shapely.get_parts(shapely.make_valid(shape)):
         if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
             yield shapely.orient_polygons(part, exterior_cw=False)
+
+
+def use_of(tags: Tags) -> BuildingUse:
+    """Return what a building's windows are for, by its kind."""
+    kind = tags.get("building", "")
+    return "hall" if kind in HALLS else "shed" if kind in SHEDS else "rooms"
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ class Panoramas:
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
 """Shapes of a roof; empty for flat or mansard, by the building's variant."""
+BuildingUse = Literal["rooms", "hall", "shed"]
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -137,6 +138,8 @@ class Building:
     """Colour of the roof; `None` for that of the variant."""
     posts: tuple[Point, ...] = ()
     """Positions of the posts under a raised building, metres."""
+    use: BuildingUse = "rooms"
+    """What the windows are for: halls have few, sheds none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,22 @@ def outward(left: Floats, right: Floats) -> Floats:
     return np.stack([unit[:, 1], -unit[:, 0]], axis=1)
 
 
+def ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
+    """Return corners of level strips, seen from below, `depth` metres towards `out`, at height `z`.
+
+    Args:
+        left: ends at the wall, (n, 2).
+        right: the other ends, (n, 2).
+        out: unit vectors away from the wall, (n, 2).
+        depth: metres.
+        z: metres, broadcast to (n,).
+    """
+    n = len(left)
+    flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
+    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
+    return np.concatenate([flat, heights], axis=2)
+
+
 def box(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
 ) -> Floats:

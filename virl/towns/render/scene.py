@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
-from virl.towns.render.buildings import building_mesh, door_mesh, walls_of
+from virl.towns.render.bays import plan_bays
+from virl.towns.render.buildings import building_mesh, door_mesh
+from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
 from virl.towns.render.mesh import Quads, Singles, join
-from virl.towns.render.storefronts import sign_mesh, storefront_mesh
+from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import Shade, cast_shade, fall_on
+from virl.towns.render.walls import walls_of
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -200,8 +203,10 @@ class Scenes:
         layout = plan.layout
         self._plan = plan
         self._signs = plan.signs
-        self._walls = walls_of(layout.buildings)
-        self._taken = {shop.frontage for shop in plan.shops}
+        self._walls = walls_of(layout.buildings, self._signs)
+        taken = {shop.frontage for shop in plan.shops}
+        self._bays = plan_bays(layout, self._walls, taken, self._signs)
+        self._spans = spans_of(self._signs, layout)
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
@@ -235,13 +240,15 @@ class Scenes:
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
+        walls = self._walls.of_buildings(houses)
+        bays = self._bays.of_walls(walls.number, len(self._walls.number))
         return OwnedScene(
             join(
                 [
-                    building_mesh(pick(layout.buildings, houses), signs, self._walls.of_buildings(houses)),
-                    door_mesh(frontages, self._taken),
+                    building_mesh(pick(layout.buildings, houses), signs, walls, bays),
+                    door_mesh(walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
-                    sign_mesh(signs, boards),
+                    sign_mesh(signs, boards, self._spans),
                     furniture_mesh(pick(layout.furniture, furniture), len(self._signs) + furniture),
                     track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                     barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),

@@ -39,6 +39,9 @@ STEEP = 1.12
 """Largest ratio of depths within a block of pixels; a steeper block has four pixels.
 Chosen: texture coordinates in between are taken evenly, which is then off by less than half a texel."""
 
+FAR_BITS, FAR_VARIANTS = 4, 4
+"""Of tiles that show at most 2 ** `FAR_BITS` texels a side, no more than so many variants are used."""
+
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
 
@@ -262,10 +265,12 @@ def _tile_run(
         v_last = fixed_point((v0 + vx * (stop - 0.5)) / w_last, taps.bits)
         steps = max(stop - block - 1, 1)
         du, dv = (u_last - u) // steps, (v_last - v) // steps
+        # From afar a few are as good as many, and stay in the processor's cache.
+        variants = tile.variants if taps.bits > FAR_BITS else min(tile.variants, FAR_VARIANTS)
         for column in range(block, stop):
             ahead = 0
-            if tile.variants > 1:
-                ahead = variant_of(u, v, taps.bits, wear.seed, tile.variants) * tile.stride
+            if variants > 1:
+                ahead = variant_of(u, v, taps.bits, wear.seed, variants) * tile.stride
             total = gather(texels, taps, ahead, u, v)
             write(
                 picture,

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan
-from virl.towns.render.buildings import looks_of
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.light import HAZE_M, HAZE_RGB
 from virl.towns.render.scene import REACH_M
+from virl.towns.render.walls import looks_of
 
 WIDE, HIGH = 768, 60
 """Columns and rows of one side of the cube; a row is as high as a column is wide."""

@@ -130,6 +130,15 @@ def _wood(_: int) -> Surface:
     return scale_colours(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
 
 
+def roof_tiles() -> Surface:
+    """Return the texture of a roof's tiles in rows, 3.0 x 3.2 m."""
+    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE
+    row, column = np.floor(y * 10).astype(int), np.floor(x * 14).astype(int)
+    tone = np.random.default_rng(23).uniform(-1, 1, (10, 14)).astype(np.float32)[row, column]
+    shade = (0.72 + 0.28 * np.clip((1 - y * 10 % 1) / 0.8, 0, 1)) * (0.86 + 0.14 * np.sin(x * 14 % 1 * np.pi))
+    return scale_colours(blank((1.0, 1.0, 1.0)), shade * (1 + 0.08 * tone + 0.06 * noise(SIDE, 4, 24)))
+
+
 _WALLS: dict[str, Callable[[int], Surface]] = {
     "brick": _brick,
     "stone": _stone,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.render import facades, surfaces
+from virl.towns.render import displays, facades, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.rasters import LANDS
 from virl.towns.render.surfaces import SIDE, Surface
@@ -24,8 +24,6 @@ Table = NDArray[np.int64]
 
 LEVELS = SIDE.bit_length() - 2
 """Number of mip levels of a tile, down to 4 by 4 texels."""
-STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
-"""Number of texels of one tile with all its mip levels."""
 
 MAX_LETTER_LEVELS = 6
 """Largest number of mip levels of a sign."""
@@ -70,14 +68,22 @@ class TileSet:
     variants: int
     draw: Callable[[int], Surface]
     """Function that draws the variant of a given number."""
+    skipped: int = 0
+    """Number of finest mip levels left out, for tiles that are seldom seen from near: 0 or 1."""
+
+    @property
+    def stride(self) -> int:
+        """Number of texels of one variant with its mip levels."""
+        return sum((SIDE >> level) ** 2 for level in range(self.skipped, LEVELS))
 
 
 def tile_sets() -> tuple[TileSet, ...]:
     """Return all sets of tiles, in the order of their texture indices, drawn when first used."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
+        "symbols": displays.symbols_tile,
         "shop door": facades.shop_door_tile,
-        "house door": facades.house_door_tile,
+        "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
         "wheel": facades.wheel_tile,
         "envelope": facades.envelope_tile,
@@ -99,20 +105,32 @@ def tile_sets() -> tuple[TileSet, ...]:
     def facade(number: int, variant: int) -> Surface:
         """Return the tile of a facade in a variant."""
         chosen = facades.FACADES[number]
-        return facades.facade_tile(walls(chosen.wall, variant), chosen.window, variant)
+        return facades.facade_tile(walls(chosen.wall, variant % 4), chosen.window, variant, number)
 
     def ground_floor(name: str, variant: int) -> Surface:
         """Return the tile of a ground floor in a variant."""
-        return facades.ground_floor_tile(walls(name, variant), variant)
+        return facades.ground_floor_tile(walls(name, variant % 4), variant, surfaces.WALLS.index(name))
+
+    def base(name: str, variant: int) -> Surface:
+        """Return the tile of a ground floor without a window in a variant."""
+        return facades.ground_floor_tile(walls(name, variant), -1, 0)
 
     return (
-        *(TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i)) for i in range(len(facades.FACADES))),
         *(
-            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name))
+            TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i), 1)
+            for i in range(len(facades.FACADES))
+        ),
+        *(
+            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name), 1)
             for name in surfaces.WALLS
         ),
-        *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
-        TileSet("display", facades.DISPLAYS, facades.display_tile),
+        *(TileSet(f"base/{name}", facades.WALL_VARIANTS, partial(base, name), 1) for name in surfaces.WALLS),
+        *(TileSet(f"wall/{name}", facades.WALL_VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
+        *(
+            TileSet(f"display/{name}", displays.VARIANTS, partial(displays.display_tile, name))
+            for name in displays.goods()
+        ),
+        TileSet("house door", facades.DOOR_VARIANTS, facades.house_door_tile),
         *(
             TileSet(f"{name}/{n}", 1, _single_variant(partial(draw, n)))
             for name, (draw, numbers) in numbered.items()
@@ -137,7 +155,7 @@ def _single_variant(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
 TILE_SETS = tile_sets()
 TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
-TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
+TEXELS = sum(tiles.stride * tiles.variants for tiles in TILE_SETS)
 """Number of texels of all tiles with their mip levels."""
 
 
@@ -164,8 +182,8 @@ def _draw_tiles() -> Words:
     offset = 0
     for tiles in tile_sets():  # anew, so that the materials it keeps are freed
         for variant in range(tiles.variants):
-            texels[offset : offset + STRIDE] = _mip_chain(tiles.draw(variant))
-            offset += STRIDE
+            texels[offset : offset + tiles.stride] = _mip_chain(tiles.draw(variant))[-tiles.stride :]
+            offset += tiles.stride
     return texels
 
 
@@ -178,8 +196,9 @@ def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
     rows: list[tuple[int, ...]] = []
     offset = 0
     for tiles in TILE_SETS:
-        rows.append((TILE, offset, SIDE, SIDE, LEVELS, tiles.variants, STRIDE))
-        offset += STRIDE * tiles.variants
+        side, levels = SIDE >> tiles.skipped, LEVELS - tiles.skipped
+        rows.append((TILE, offset, side, side, levels, tiles.variants, tiles.stride))
+        offset += tiles.stride * tiles.variants
     offset = 0
     for width, height in sign_sizes:
         rows.append((LETTERS, offset, width, height, MAX_LETTER_LEVELS, 1, 0))
