@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.render import facades, surfaces
+from virl.towns.render import cutouts, facades, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.surfaces import SIDE, Surface
 from virl.towns.storage import maker
@@ -78,7 +78,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "shop door": facades.shop_door_tile,
         "house door": facades.house_door_tile,
         "bark": surfaces.bark,
-        "wheel": facades.wheel_tile,
+        "car side": cutouts.car_side,
         "envelope": facades.envelope_tile,
         "bin": facades.bin_tile,
         "asphalt": surfaces.asphalt,
@@ -94,6 +94,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "awning": (facades.awning_tile, (0, 4)),
         "leaves": (surfaces.leaves, (0, 1, 2)),
         "signal": (facades.signal_tile, (0, 1, 2)),
+        "pane": (cutouts.pane, (0, 1)),
     }
 
     def facade(number: int, variant: int) -> Surface:
