@@ -8,6 +8,10 @@ from virl.towns.render.surfaces import SIDE, Surface, blank
 Colour = tuple[float, float, float, float]
 """RGB and opacity in [0, 1]."""
 
+CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
+"""Of each species of tree the foot of its crown as a share of its height, and the widest place as one of the
+crown's."""
+
 _FINE = 8
 """Parts of a texel in which shapes are placed."""
 
@@ -61,4 +65,22 @@ def pane(driver: int) -> Surface:
         _oval(tile, 0.70, 0.62, 0.08, 0.10, (0.14, 0.11, 0.09, 0.0))
     sheen = np.clip(1 - np.abs(x + 0.35 * y - 0.45) / 0.16, 0, 1)[..., None] * 0.10
     tile[..., :3] += sheen * (np.array([0.80, 0.86, 0.92]) - tile[..., :3])
+    return tile
+
+
+def far_trees() -> Surface:
+    """Return the trees of all species as seen from afar, in cells of a quarter by a half of the tile."""
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.20, 0.26, 0.12)
+    for number, (foot, belly) in enumerate(CROWNS):
+        rng = np.random.default_rng(70 + number)
+        x, y = number % 4 * 0.25 + 0.125, number // 4 * 0.5
+        for i in range(900):
+            radius, angle = 0.93 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
+            rise = radius * np.sin(angle)
+            up = foot + (1 - foot) * (belly + rise * ((1 - belly) if rise > 0 else belly))
+            tone = (0.50 + 0.32 * up + 0.14 * i / 900) * rng.uniform(0.75, 1.2)
+            leaf = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
+            size = rng.uniform(0.004, 0.009)
+            _oval(tile, x + 0.108 * radius * np.cos(angle), y + 0.485 * up, size, size * 0.8, leaf)
     return tile

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from virl.towns.render.mesh import (  # fmt: skip
     prism,
     quads,
 )
+from virl.towns.render.people import CLOTHES, bicycle, cafe_table, person
 from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.trees import tree
 
 STEEL, IRON = (0.55, 0.56, 0.58), (0.17, 0.19, 0.20)
 PLANK: Rgb = (0.55, 0.36, 0.20)
@@ -43,8 +46,12 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
     for (kind, variant), members in groups.items():
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
-        heading = [things[i].heading for i in members]
+        # Trees are lit as they stand, so none is turned.
+        heading = [things[i].heading * (kind != "tree") for i in members]
         mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
+        if kind in {"person", "bicycle"}:
+            clothes = [things[i].variant // _VARIANTS[kind] % len(CLOTHES) for i in members]
+            mesh = replace(mesh, paint=np.array(CLOTHES, np.float32)[clothes][copy])
         parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
     return join(parts)
 
@@ -151,40 +158,6 @@ def _planter(variant: int) -> Quads:
     return join([quads(tub, paint=paint), shrub, twigs])
 
 
-def _tree(variant: int) -> Quads:
-    """Return the quads of a tree: a trunk, and a crown of cards with leaves."""
-    rng = np.random.default_rng(50 + variant)
-    height = 2.5 + 0.35 * (variant % 3)
-    radius = np.array([1.75, 1.75, 1.55]) * (1.0 + 0.14 * (variant % 4))
-    centre = np.array([0.0, 0.0, height + radius[2] * 0.85])
-    trunk = prism((0.19, 0.12), (0.0, height + 0.9), 7)
-    wood = quads(trunk, texture=TILE_INDEX["bark"], uv=(0.0, 0.0, 0.25, 2.0))
-    count = 18
-    # Directions spread evenly by the golden angle.
-    z = 1 - 2 * (np.arange(count) + 0.5) / count
-    around = np.arange(count) * 2.39996 + rng.uniform(0, 6)
-    away = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z], axis=1)
-    place = centre + away * radius * 0.58
-    facing = away + rng.normal(0, 0.35, (count, 3))
-    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    side = np.cross(facing, rng.normal(0, 1, (count, 3)))
-    side /= np.linalg.norm(side, axis=1, keepdims=True)
-    rise = np.cross(facing, side)
-    size = radius[0] * rng.uniform(0.62, 0.78, (count, 1))
-    a, b = side * size, rise * size
-    cards = np.stack([place - a - b, place + a - b, place + a + b, place - a + b], axis=1)
-    tone = rng.uniform(0.85, 1.15, (count, 1)) * np.array([[1.0, 1.0, 0.9]])
-    tint = ((1.05, 1.05, 0.9), (0.88, 1.05, 0.85), (1.2, 1.05, 0.7))[variant % 3]
-    crown = quads(
-        cards,
-        texture=TILE_INDEX[f"leaves/{variant % 3}"],
-        paint=tone * np.array(tint) * (0.80 + 0.25 * (z[:, None] + 1) / 2),
-        normal=away * 0.7 + np.array([0.0, 0.0, 0.3]),
-        mode=CUTOUT,
-    )
-    return join([wood, crown])
-
-
 def _street_lamp(variant: int) -> Quads:
     """Return the quads, in metres, of a street lamp of the given variant."""
     paint = LAMP_PAINTS[variant % 2]
@@ -249,12 +222,16 @@ _TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
     "mailbox": _mailbox,
     "bollard": _bollard,
     "planter": _planter,
-    "tree": _tree,
+    "tree": tree,
     "street lamp": _street_lamp,
     "traffic light": _traffic_light,
     "parked car": car,
     "bicycle stand": _bicycle_stand,
     "bus stop": _bus_stop,
+    "person": person,
+    "bicycle": bicycle,
+    "car": partial(car, driven=True),
+    "cafe table": cafe_table,
 }
 _VARIANTS: dict[FurnitureKind, int] = {
     "trash bin": 6,
@@ -263,11 +240,15 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "mailbox": 2,
     "bollard": 4,
     "planter": 6,
-    "tree": 12,
+    "tree": 20,
     "street lamp": 4,
     "traffic light": 3,
     "parked car": 27,
     "bicycle stand": 2,
     "bus stop": 3,
+    "person": 32,
+    "bicycle": 2,
+    "car": 27,
+    "cafe table": 2,
 }
 """Number of different models of each kind of furniture."""

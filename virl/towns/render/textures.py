@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.render import cutouts, facades, surfaces
+from virl.towns.render import cutouts, facades, figures, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.surfaces import SIDE, Surface
 from virl.towns.storage import maker
@@ -79,6 +79,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "house door": facades.house_door_tile,
         "bark": surfaces.bark,
         "car side": cutouts.car_side,
+        "far trees": cutouts.far_trees,
         "envelope": facades.envelope_tile,
         "bin": facades.bin_tile,
         "asphalt": surfaces.asphalt,
@@ -95,6 +96,8 @@ def tile_sets() -> tuple[TileSet, ...]:
         "leaves": (surfaces.leaves, (0, 1, 2)),
         "signal": (facades.signal_tile, (0, 1, 2)),
         "pane": (cutouts.pane, (0, 1)),
+        "person": (figures.people, tuple(range(figures.PEOPLE))),
+        "bicycle": (figures.bicycles, (0, 1)),
     }
 
     def facade(number: int, variant: int) -> Surface:
