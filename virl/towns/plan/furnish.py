@@ -34,8 +34,8 @@ CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12
 CARS = 520
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
 """Length and width in metres of the largest car, and least distance from a panorama to any."""
-_MOVES_M = np.arange(0.5, 5.5, 0.5).tolist()
-"""Distances in metres by which a parked car may be moved out of a camera's way."""
+_MOVES_M, _ASIDE_M = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0), (0.0, 0.9)
+"""Metres by which a parked car may be moved out of a camera's way: along the street, and onto the kerb."""
 
 _TANGENT_M = 0.5
 """Half the distance in metres between the two points of a street that give its direction."""
@@ -256,8 +256,9 @@ def _off_eyes(cars: _Items, eyes: Floats) -> _Items:
     """Return parked cars, those too near to a panorama moved along the street to where there is room."""
     xy, turn = cars.xy.copy(), np.radians(cars.heading)
     for car in np.flatnonzero(metres_to_cars(np.column_stack([xy, cars.heading]), eyes) < EYE_M):
-        way = np.array([np.sin(turn[car]), np.cos(turn[car])])
-        moved = xy[car] + np.outer([step * sign for step in _MOVES_M for sign in (1, -1)], way)
+        sin, cos = np.sin(turn[car]), np.cos(turn[car])
+        way, right = np.array([sin, cos]), np.array([cos, -sin])
+        moved = xy[car] + np.array([aside * right + step * way for aside in _ASIDE_M for step in _MOVES_M])
         free = metres_to_cars(np.column_stack([moved, np.full(len(moved), cars.heading[car])]), eyes) >= EYE_M
         free &= cKDTree(np.delete(xy, car, axis=0)).query(moved)[0] >= CAR_SLOT_M - 1.0
         if free.any():
