@@ -11,6 +11,8 @@ from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.furnish import Kerbs
 from virl.towns.plan.town_plan import CityPlan, Furniture, FurnitureKind
 
+PEOPLE, COMPANIES, CLOTHES = 6, 4, 12
+"""Numbers of figures of people, of kinds of company that they have, and of colours of their clothes."""
 # All chosen.
 SHOPS_PER_M = 1 / 40
 """Least number of shops in a metre of street for a shopping street."""
@@ -169,15 +171,16 @@ def _people(rng: Generator, spots: _Spots, crowd: float) -> Iterator[Furniture]:
     aside = side * (half + inner + share * np.maximum(room - inner - 0.6, 0.0))
     xy, heading = kerbs.at(street, along, aside)
     heading = heading + rng.choice([0.0, 180.0], len(street)) + rng.normal(0.0, 8.0, len(street))
-    looks = rng.integers(0, 8 * 4 * 12, len(street))
+    who, clothes = rng.integers(0, PEOPLE, len(street)), rng.integers(0, CLOTHES, len(street))
     chance = rng.random(len(street))
     company = np.select([chance < CHILDREN, chance < CHILDREN + BESIDE], [2, 1], 0)
-    looks = looks // 32 * 32 + company * 8 + looks % 8
+    looks = who + PEOPLE * (company + COMPANIES * clothes)
     paired = np.flatnonzero(chance > 1 - PAIRS)
     turn = np.radians(heading[paired])
     beside = xy[paired] + APART_M * np.column_stack([np.cos(turn), -np.sin(turn)])
     xy, heading = np.concatenate([xy, beside]), np.concatenate([heading, heading[paired]])
-    looks = np.concatenate([looks, looks[paired] // 32 * 32 + 32 + (looks[paired] + 3) % 8])
+    other = (who[paired] + 1) % PEOPLE + PEOPLE * COMPANIES * (clothes[paired] + 5)
+    looks = np.concatenate([looks, other])
     free = spots.free(xy, eye=EYE_M, wall=WALL_M) & ~kerbs.on_road(xy, WALL_M)
     free &= spots.near_houses(xy, SETTLED_M)
     yield from _name("person", xy[free], heading[free], looks[free])

@@ -47,8 +47,8 @@ def car(variant: int, *, driven: bool = False) -> Quads:
     decks = [_across(half, y0, BONNET_M, foot[0], waist), _across(half, foot[1], waist, y1, waist)]
     skirt = box((0.12 - half, half - 0.12), (y0 + 0.25, y1 - 0.25), (0.03, SILL_M))[:4]
     mirrors = [
-        box((x, x + 0.17), (foot[0] + 0.22, foot[0] + 0.34), (waist + 0.02, waist + 0.16))[[0, 1, 2, 3]]
-        for x in (-half - 0.14, half - 0.03)
+        box((x, x + 0.17), (foot[0] + 0.22, foot[0] + 0.34), (waist + 0.02, waist + 0.16))[[0, side, 2]]
+        for x, side in ((-half - 0.14, 3), (half - 0.03, 1))
     ]
     lamps = [_patch(x, half * 0.42, y0 - 0.01, BONNET_M - 0.13, 0.11) for x in (-0.95 * half, 0.53 * half)]
     tails = [_patch(x, -half * 0.30, y1 + 0.01, waist - 0.24, 0.15) for x in (-0.66 * half, 0.96 * half)]
@@ -109,16 +109,16 @@ def _panes(cabin: Floats, *, driven: bool) -> Quads:
 
 
 def _treads(length: float, half: float) -> Quads:
-    """Return what of the wheels is below the body: the ends of 20-sided discs, and the treads behind them."""
-    angle = np.linspace(np.pi + _CUT, 2 * np.pi - _CUT, 7)
+    """Return what of the wheels is below the body: the ends of 14-sided discs, and the treads behind them."""
+    angle = np.linspace(np.pi + _CUT, 2 * np.pi - _CUT, 5)
     parts = []
     for share in AXLES:
         y, z = length * (0.5 - share) + WHEEL_M * np.cos(angle), WHEEL_M * (1 + np.sin(angle))
         for x, inner in ((-half, 0.22 - half), (half, half - 0.22)):
-            disc = [(x, y[k], z[k]) for k in range(7)]
-            parts += [[disc[k], disc[k + 1], disc[5 - k], disc[6 - k]] for k in (0, 1, 2)]
-            ends = [(inner, y[k], z[k]) for k in range(7)]
-            parts += [[disc[k], disc[k + 1], ends[k + 1], ends[k]] for k in (0, 1, 4, 5)]
+            disc = [(x, y[k], z[k]) for k in range(5)]
+            parts += [[disc[k], disc[k + 1], disc[3 - k], disc[4 - k]] for k in (0, 1)]
+            ends = [(inner, y[k], z[k]) for k in range(5)]
+            parts += [[disc[k], disc[k + 1], ends[k + 1], ends[k]] for k in (0, 3)]
     return quads(parts, paint=RUBBER, mode=TWO_SIDED, normal=(0.0, 0.0, -0.6))
 
 

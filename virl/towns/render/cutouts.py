@@ -24,7 +24,7 @@ def _shape(tile: Surface, points: object, colour: Colour) -> None:
 
 def _oval(tile: Surface, x: float, y: float, wide: float, high: float, colour: Colour) -> None:
     """Fill an ellipse around (x, y) with half axes `wide` and `high`, all in shares of the tile."""
-    around = np.linspace(0, 2 * np.pi, 33)[:-1]
+    around = np.linspace(0, 2 * np.pi, 25)[:-1]
     _shape(tile, np.column_stack([x + wide * np.cos(around), y + high * np.sin(around)]), colour)
 
 
@@ -75,12 +75,12 @@ def far_trees() -> Surface:
     for number, (foot, belly) in enumerate(CROWNS):
         rng = np.random.default_rng(70 + number)
         x, y = number % 4 * 0.25 + 0.125, number // 4 * 0.5
-        for i in range(900):
+        for i in range(400):
             radius, angle = 0.93 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
             rise = radius * np.sin(angle)
             up = foot + (1 - foot) * (belly + rise * ((1 - belly) if rise > 0 else belly))
-            tone = (0.50 + 0.32 * up + 0.14 * i / 900) * rng.uniform(0.75, 1.2)
+            tone = (0.50 + 0.32 * up + 0.14 * i / 400) * rng.uniform(0.75, 1.2)
             leaf = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
-            size = rng.uniform(0.004, 0.009)
+            size = rng.uniform(0.006, 0.011)
             _oval(tile, x + 0.108 * radius * np.cos(angle), y + 0.485 * up, size, size * 0.8, leaf)
     return tile

@@ -19,6 +19,7 @@ PERSON_M, BESIDE_M, BICYCLE_M = 1.9, 1.05, 2.0
 _FINE = 4
 """Number of pixels along a texel in which figures are drawn."""
 
+_CIRCLE = np.array([(np.cos(a), np.sin(a)) for a in np.linspace(0, 2 * np.pi, 19)[:-1]])
 Joint = tuple[float, float, float]
 """Metres to a figure's right, ahead of it, and up."""
 
@@ -57,11 +58,8 @@ _LOOKS = (
     _Looks((0.08, 0.07, 0.07), 0.0, _BROWN, (0.46, 0.41, 0.32), 0.88, 1.0, "back"),
     _Looks((0.11, 0.08, 0.07), 0.20, _TAN, (0.28, 0.22, 0.22), 0.92, 0.6, "side", 0.48),
     _Looks((0.62, 0.61, 0.60), 0.0, _PALE, (0.30, 0.30, 0.32), 0.80, 0.45),
-    _Looks((0.70, 0.55, 0.32), 0.14, _PALE, (0.25, 0.32, 0.44), 0.90, 0.9, "back"),
     _Looks((0.07, 0.06, 0.06), 0.05, _TAN, (0.15, 0.16, 0.19), 0.70, 0.15),
-    _Looks((0.33, 0.17, 0.10), 0.26, _PALE, (0.55, 0.50, 0.46), 0.93, 0.5, "", 0.40),
 )
-PEOPLE = len(_LOOKS)
 _CLOTH: Rgb = (0.90, 0.90, 0.90)
 _DARK, _LEATHER, _STEEL = (0.10, 0.10, 0.11), (0.27, 0.18, 0.12), (0.45, 0.46, 0.48)
 
@@ -254,7 +252,7 @@ def _draw(
             for way in (-1.0, 1.0)
         ]
         # Rounded: from a dark rim to a light middle, which lies to the left and up.
-        for share, light in ((1.0, 0.62), (0.86, 0.76), (0.68, 0.88), (0.44, 1.0)):
+        for share, light in ((1.0, 0.64), (0.80, 0.82), (0.52, 1.0)):
             colour = (*(tone * light for tone in part.colour), part.opacity)
             outline = _hull(discs, share)
             cv2.fillPoly(cell, [np.rint(outline * 16).astype(np.int32)], colour, cv2.LINE_8, 4)
@@ -262,8 +260,7 @@ def _draw(
 
 def _hull(discs: list[tuple[Floats, float]], share: float) -> Floats:
     """Return the outline around discs (middle, radius), shrunk to a share, to the left and up."""
-    turn = np.linspace(0, 2 * np.pi, 25)[:-1]
-    ring = np.column_stack([np.cos(turn), np.sin(turn)]) * share + (1 - share) * np.array([-0.35, 0.25])
+    ring = _CIRCLE * share + (1 - share) * np.array([-0.35, 0.25])
     points = np.concatenate([middle + ring * radius for middle, radius in discs])
     return np.asarray(cv2.convexHull(points.astype(np.float32)), float).reshape(-1, 2)
 

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from virl.geo.globe import Ints
+from virl.towns.plan.crowd import COMPANIES, PEOPLE
 from virl.towns.plan.town_plan import Furniture, FurnitureKind, Rgb
 from virl.towns.render.cars import car
 from virl.towns.render.mesh import (  # fmt: skip
@@ -246,7 +247,7 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "parked car": 27,
     "bicycle stand": 2,
     "bus stop": 3,
-    "person": 32,
+    "person": PEOPLE * COMPANIES,
     "bicycle": 2,
     "car": 27,
     "cafe table": 2,

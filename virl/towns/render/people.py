@@ -3,9 +3,10 @@
 import numpy as np
 
 from virl.geo.globe import Floats
+from virl.towns.plan.crowd import COMPANIES, PEOPLE
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.figures import BESIDE_M, BICYCLE_M, PEOPLE, PERSON_M, TURNS
-from virl.towns.render.mesh import FIGURE, Quads, box, join, lid, prism, quads
+from virl.towns.render.figures import BESIDE_M, BICYCLE_M, PERSON_M, TURNS
+from virl.towns.render.mesh import FIGURE, TWO_SIDED, Quads, join, lid, prism, quads
 from virl.towns.render.textures import TILE_INDEX
 
 CLOTHES: tuple[Rgb, ...] = (
@@ -21,7 +22,7 @@ CHILD = 0.66
 
 def person(variant: int) -> Quads:
     """Return somebody whose front is at -y, alone, with a dog or a pram, or with a child."""
-    number, company = variant % PEOPLE, variant // PEOPLE % 4
+    number, company = variant % PEOPLE, variant // PEOPLE % COMPANIES
     tile, cell = TILE_INDEX[f"person/{number}"], (0.25, 0.75)
     parts = [_figure(tile, [(0.25 * n, 0.0, *cell) for n in range(4)], (PERSON_M / 3, PERSON_M))]
     if company == 1:
@@ -44,26 +45,26 @@ def bicycle(variant: int) -> Quads:
 
 def cafe_table(variant: int) -> Quads:
     """Return a round table and two or three chairs."""
-    foot = np.concatenate([prism((0.03, 0.03), (0.0, 0.72), 4), prism((0.20, 0.05), (0.0, 0.05), 6)])
-    top = np.concatenate([lid(0.36, 0.75, 10), prism((0.36, 0.36), (0.72, 0.75), 10)])
-    seats, legs = [], []
-    for x, y, back in ((-0.66, 0.0, -0.2), (0.66, 0.0, 0.2), (0.0, 0.66, 0.0))[: 2 + variant % 2]:
-        seats.append(box((x - 0.2, x + 0.2), (y - 0.2, y + 0.2), (0.42, 0.46)))
-        rest = (x + back - 0.02, x + back + 0.02) if back else (x - 0.2, x + 0.2)
-        deep = (y - 0.2, y + 0.2) if back else (y + 0.18, y + 0.22)
-        seats.append(box(rest, deep, (0.56, 0.86)))
-        legs += [
-            box((x + a, x + a + 0.03), (y + b, y + b + 0.03), (0.0, 0.42))
-            for a in (-0.2, 0.17)
-            for b in (-0.2, 0.17)
-        ]
+    rods, weave = [*prism((0.04, 0.03), (0.0, 0.72), 3)], []
+    for x, y in ((-0.66, 0.0), (0.66, 0.0), (0.0, 0.66))[: 2 + variant % 2]:
+        out = np.sign((x, y)) * 0.2
+        ahead, aside = np.array([*out, 0.0]), np.array([out[1], -out[0], 0.0])
+        seat, rest = np.array([x, y, 0.45]), np.array([0.0, 0.0, 0.12])
+        back = seat + ahead
+        weave.append([seat - ahead - aside, back - aside, back + aside, seat - ahead + aside])
+        weave.append(
+            [back - aside + rest, back + aside + rest, back + aside + 3.3 * rest, back - aside + 3.3 * rest]
+        )
+        for leg in weave[-2]:
+            foot, wide = leg * (1, 1, 0), aside * 0.12 + ahead * 0.12
+            rods.append([foot - wide, foot + wide, leg + wide, leg - wide])
+    top = [*lid(0.36, 0.75, 8), *prism((0.36, 0.36), (0.70, 0.75), 8)]
     return join(
         [
-            quads(np.concatenate([foot, *legs]), paint=_STEEL),
-            quads(top, paint=_TABLE),
-            quads(np.concatenate(seats), paint=_WEAVE),
+            quads(rods, paint=_STEEL, mode=TWO_SIDED), quads(top, paint=_TABLE),
+            quads(weave, paint=_WEAVE, mode=TWO_SIDED, normal=(0.0, 0.0, 0.9)),
         ]
-    )
+    )  # fmt: skip
 
 
 def _figure(

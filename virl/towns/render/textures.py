@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
+from virl.towns.plan.crowd import PEOPLE
 from virl.towns.render import cutouts, facades, figures, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.surfaces import SIDE, Surface
@@ -96,7 +97,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "leaves": (surfaces.leaves, (0, 1, 2)),
         "signal": (facades.signal_tile, (0, 1, 2)),
         "pane": (cutouts.pane, (0, 1)),
-        "person": (figures.people, tuple(range(figures.PEOPLE))),
+        "person": (figures.people, tuple(range(PEOPLE))),
         "bicycle": (figures.bicycles, (0, 1)),
     }
 

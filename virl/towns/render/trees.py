@@ -47,7 +47,7 @@ SPECIES = (
 )
 AGES = ((6.0, 1.35, 0.06), (8.2, 1.9, 0.10), (10.8, 2.5, 0.15), (14.0, 3.1, 0.20))
 """Height, radius of the crown and of the trunk, metres."""
-OUTER, INNER = (12, 16, 20, 24), (4, 6, 8, 9)
+OUTER, INNER = (11, 15, 18, 22), (3, 4, 6, 7)
 """Number of leaf cards in the outer and in the inner shells, by age."""
 SHADED = 0.55
 """Light on the cards of the inner shell, as a share of that on the outer one."""
@@ -80,8 +80,8 @@ def _wood(rng: np.random.Generator, crown: Crown, trunk: float, bark: Rgb) -> Qu
     limbs = []
     for turn in turns.tolist():
         reach = (0.5 * radius * np.cos(turn), 0.5 * radius * np.sin(turn), 0.42 * (height - foot))
-        limbs.append(_limb(fork - (0, 0, 0.1), fork + reach, trunk * 0.62, trunk * 0.3, 4))
-    stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 7)
+        limbs.append(_limb(fork - (0, 0, 0.1), fork + reach, trunk * 0.62, trunk * 0.3, 3))
+    stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 6)
     look = {"texture": TILE_INDEX["bark"], "uv": (0.0, 0.0, 0.25, 2.0), "paint": bark}
     return join([quads(stem, **look), quads(np.concatenate(limbs), mode=CARD, **look)])
 
