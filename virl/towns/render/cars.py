@@ -45,10 +45,10 @@ def car(variant: int, *, driven: bool = False) -> Quads:
     cabin = _cabin(half - 0.01, half - 0.17, foot, head, waist, roof)
     ends = [_across(half, y0, SILL_M, y0, BONNET_M), _across(-half, y1, SILL_M, y1, waist)]
     decks = [_across(half, y0, BONNET_M, foot[0], waist), _across(half, foot[1], waist, y1, waist)]
-    skirt = box((0.12 - half, half - 0.12), (y0 + 0.25, y1 - 0.25), (0.03, SILL_M))[:4]
+    skirt = box((0.12 - half, half - 0.12), (y0 + 0.25, y1 - 0.25), (0.03, SILL_M))[1:4:2]
     mirrors = [
-        box((x, x + 0.17), (foot[0] + 0.22, foot[0] + 0.34), (waist + 0.02, waist + 0.16))[[0, side, 2]]
-        for x, side in ((-half - 0.14, 3), (half - 0.03, 1))
+        box((x, x + 0.17), (foot[0] + 0.22, foot[0] + 0.34), (waist + 0.02, waist + 0.16))[[0, 2]]
+        for x in (-half - 0.14, half - 0.03)
     ]
     lamps = [_patch(x, half * 0.42, y0 - 0.01, BONNET_M - 0.13, 0.11) for x in (-0.95 * half, 0.53 * half)]
     tails = [_patch(x, -half * 0.30, y1 + 0.01, waist - 0.24, 0.15) for x in (-0.66 * half, 0.96 * half)]

@@ -58,10 +58,9 @@ def cafe_table(variant: int) -> Quads:
         for leg in weave[-2]:
             foot, wide = leg * (1, 1, 0), aside * 0.12 + ahead * 0.12
             rods.append([foot - wide, foot + wide, leg + wide, leg - wide])
-    top = [*lid(0.36, 0.75, 8), *prism((0.36, 0.36), (0.70, 0.75), 8)]
     return join(
         [
-            quads(rods, paint=_STEEL, mode=TWO_SIDED), quads(top, paint=_TABLE),
+            quads(rods, paint=_STEEL, mode=TWO_SIDED), quads(lid(0.36, 0.74, 8), paint=_TABLE),
             quads(weave, paint=_WEAVE, mode=TWO_SIDED, normal=(0.0, 0.0, 0.9)),
         ]
     )  # fmt: skip

@@ -94,7 +94,7 @@ def tile_sets() -> tuple[TileSet, ...]:
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),
-        "leaves": (surfaces.leaves, (0, 1, 2)),
+        "leaves": (surfaces.leaves, (0, 1)),
         "signal": (facades.signal_tile, (0, 1, 2)),
         "pane": (cutouts.pane, (0, 1)),
         "person": (figures.people, tuple(range(PEOPLE))),

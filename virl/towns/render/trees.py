@@ -42,12 +42,12 @@ SPECIES = (
     _Species(1.00, 1.00, 0, (0.92, 0.98, 0.78), (0.85, 0.85, 0.85)),  # lime
     _Species(0.95, 1.22, 1, (1.02, 1.00, 0.74), (1.05, 1.02, 0.92)),  # plane
     _Species(1.05, 0.66, 0, (0.80, 0.92, 0.74), (0.80, 0.78, 0.78)),  # hornbeam
-    _Species(1.00, 0.82, 2, (1.14, 1.10, 0.74), (1.75, 1.85, 2.05)),  # birch
+    _Species(1.00, 0.82, 0, (1.14, 1.10, 0.74), (1.75, 1.85, 2.05)),  # birch
     _Species(1.08, 0.92, 1, (0.66, 0.80, 0.80), (1.25, 0.95, 0.75)),  # pine
 )
 AGES = ((6.0, 1.35, 0.06), (8.2, 1.9, 0.10), (10.8, 2.5, 0.15), (14.0, 3.1, 0.20))
 """Height, radius of the crown and of the trunk, metres."""
-OUTER, INNER = (11, 15, 18, 22), (3, 4, 6, 7)
+OUTER, INNER = (10, 13, 16, 20), (3, 4, 5, 6)
 """Number of leaf cards in the outer and in the inner shells, by age."""
 SHADED = 0.55
 """Light on the cards of the inner shell, as a share of that on the outer one."""
@@ -81,7 +81,7 @@ def _wood(rng: np.random.Generator, crown: Crown, trunk: float, bark: Rgb) -> Qu
     for turn in turns.tolist():
         reach = (0.5 * radius * np.cos(turn), 0.5 * radius * np.sin(turn), 0.42 * (height - foot))
         limbs.append(_limb(fork - (0, 0, 0.1), fork + reach, trunk * 0.62, trunk * 0.3, 3))
-    stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 6)
+    stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 5)
     look = {"texture": TILE_INDEX["bark"], "uv": (0.0, 0.0, 0.25, 2.0), "paint": bark}
     return join([quads(stem, **look), quads(np.concatenate(limbs), mode=CARD, **look)])
 
