@@ -44,6 +44,10 @@ def test_a_crowd_is_the_same_each_time_and_none_is_none(plan, crowd):
     assert len(places(crowd_of(replace(plan, crowd=2.0)), "person")) > 1.6 * len(places(crowd, "person"))
 
 
+def test_nobody_walks_and_tables_are_nowhere_where_no_house_is():
+    assert {one.kind for one in crowd_of(replace(bare_plan(), crowd=1.0))} <= {"car"}
+
+
 def test_nobody_stands_in_a_house_on_a_bin_or_before_a_camera(plan, crowd):
     eyes, xy = plan.layout.panoramas.xy, places(crowd, "person", "bicycle", "cafe table")
     gaps = np.hypot(*(eyes[:, None] - xy).transpose(2, 0, 1)).min(axis=0)

@@ -95,7 +95,7 @@ class _Spots:
         """Return True for cars, (n, 2), that touch neither parked ones nor earlier ones, (m, 3), of these."""
         cars = np.concatenate([self._parked, others])
         pairs = cKDTree(xy).query_ball_tree(cKDTree(cars[:, :2]), np.hypot(LANE_M, CAR_LENGTH_M))
-        own = np.repeat(np.arange(len(xy)), [len(near) for near in pairs])
+        own = np.repeat(np.arange(len(xy)), np.array([len(near) for near in pairs], np.int64))
         other = np.fromiter((j for near in pairs for j in near), np.int64, len(own))
         own, other = (kept[(other - len(self._parked)) != own] for kept in (own, other))
         away, turn = cars[other, :2] - xy[own], np.radians(heading[own])

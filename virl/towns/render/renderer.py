@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from math import atan2, degrees, hypot, radians, tan
@@ -342,7 +342,7 @@ class CityRenderer:
         """Return the rasters of the ground around a lens."""
         with self._lock:
             if self._grounds is None:
-                self._grounds = Grounds(self._plan.layout)
+                self._grounds = Grounds(replace(self._plan.layout, furniture=self._things))
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
