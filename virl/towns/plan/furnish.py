@@ -12,7 +12,7 @@ from shapely import Polygon
 from virl.geo.flat import left_normals, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, StreetPlan
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
@@ -32,6 +32,10 @@ LEAFY = 0.6
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
+CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
+"""Length and width in metres of the largest car, and least distance from a panorama to any."""
+_MOVES_M, _ASIDE_M = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0), (0.0, 0.9)
+"""Metres by which a parked car may be moved out of a camera's way: along the street, and onto the kerb."""
 
 _TANGENT_M = 0.5
 """Half the distance in metres between the two points of a street that give its direction."""
@@ -40,7 +44,7 @@ _TANGENT_M = 0.5
 class Kerbs:
     """Middle lines, widths and ends of a network's streets, as arrays; aside is positive to the left."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network | StreetPlan) -> None:
         """Collect lines, widths and ends of the streets."""
         self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
         self.lengths: Floats = shapely.length(self.lines)
@@ -86,7 +90,7 @@ class _Items:
 
 
 def furnish(
-    rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
+    rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage], eyes: Floats
 ) -> tuple[Furniture, ...]:
     """Return the furniture of the streets and parks; no two pieces overlap, and only cars are on roads.
 
@@ -95,6 +99,7 @@ def furnish(
         kerbs: streets with their kerbs.
         parks: outlines of the parks, metres.
         frontages: frontages, between which trees stand.
+        eyes: metres east and north of the panoramas, from which parked cars keep away, shape (n, 2).
     """
     groups = [
         _traffic_lights(kerbs),
@@ -109,7 +114,7 @@ def furnish(
         _park_trees(rng, parks),
     ]
     groups = _off_roads(groups, kerbs)
-    cars = _parked_cars(rng, kerbs)
+    cars = _off_eyes(_parked_cars(rng, kerbs), eyes)
     (later,) = rng.spawn(1)  # what came to the streets last leaves everything else where it was
     late = [
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
@@ -231,6 +236,34 @@ def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
     free &= cKDTree(kerbs.junctions).query(xy)[0] > CAR_FROM_JUNCTION_M
     pick = rng.permutation(np.flatnonzero(free))[:CARS]
     return _Items("parked car", xy[pick], normalize_heading(heading + np.where(side > 0, 180.0, 0.0))[pick])
+
+
+def metres_to_cars(cars: Floats, eyes: Floats) -> Floats:
+    """Return the metres from each car, (east, north, heading in degrees), to the panorama nearest to it.
+
+    Args:
+        cars: middles and headings, shape (n, 3).
+        eyes: metres east and north of the panoramas, shape (m, 2).
+    """
+    near = cKDTree(eyes).query(cars[:, :2], k=min(3, len(eyes)))[1].reshape(len(cars), -1)
+    away, turn = eyes[near] - cars[:, None, :2], np.radians(cars[:, 2:])
+    along = np.abs(away[..., 0] * np.sin(turn) + away[..., 1] * np.cos(turn)) - CAR_SIZE_M[0] / 2
+    across = np.abs(away[..., 0] * np.cos(turn) - away[..., 1] * np.sin(turn)) - CAR_SIZE_M[1] / 2
+    return np.asarray(np.hypot(np.maximum(along, 0.0), np.maximum(across, 0.0)).min(axis=1))
+
+
+def _off_eyes(cars: _Items, eyes: Floats) -> _Items:
+    """Return parked cars, those too near to a panorama moved along the street to where there is room."""
+    xy, turn = cars.xy.copy(), np.radians(cars.heading)
+    for car in np.flatnonzero(metres_to_cars(np.column_stack([xy, cars.heading]), eyes) < EYE_M):
+        sin, cos = np.sin(turn[car]), np.cos(turn[car])
+        way, right = np.array([sin, cos]), np.array([cos, -sin])
+        moved = xy[car] + np.array([aside * right + step * way for aside in _ASIDE_M for step in _MOVES_M])
+        free = metres_to_cars(np.column_stack([moved, np.full(len(moved), cars.heading[car])]), eyes) >= EYE_M
+        free &= cKDTree(np.delete(xy, car, axis=0)).query(moved)[0] >= CAR_SLOT_M - 1.0
+        if free.any():
+            xy[car] = moved[free.argmax()]
+    return _Items(cars.kind, xy, cars.heading)
 
 
 def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:

@@ -234,7 +234,12 @@ FurnitureKind = Literal[
     "parked car",
     "bicycle stand",
     "bus stop",
+    "person",
+    "bicycle",
+    "car",
+    "cafe table",
 ]
+"""Kinds of street furniture; the last four come and go, and are no part of a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +350,8 @@ class CityPlan:
     listings: tuple[Listing, ...] = ()
     street_signs: tuple[Sign, ...] = ()
     """Plates with street names, and signposts."""
+    crowd: float = 0.0
+    """How many people, cyclists, cars and cafe tables views show, as a factor on what is usual."""
 
     @property
     def signs(self) -> list[Sign]:

@@ -1,4 +1,4 @@
-"""Tiles of house fronts and of street furniture: windows, doors, awnings, wheels, panels."""
+"""Tiles of house fronts and of street furniture: windows, doors, awnings, panels."""
 
 from dataclasses import dataclass
 
@@ -284,22 +284,6 @@ def awning_tile(stripes: int) -> Surface:
     if stripes:
         x = np.arange(SIDE) * 2 * stripes // SIDE
         tile[:, x % 2 == 1] = (0.95, 0.94, 0.90, 0.0)
-    return tile
-
-
-def wheel_tile() -> Surface:
-    """Return the tile of a car's wheel, transparent around."""
-    tile = np.zeros((SIDE, SIDE, 4), np.float32)
-    for radius, colour in (
-        (126, (0.09, 0.09, 0.10, 1)),
-        (84, (0.62, 0.63, 0.66, 1)),
-        (70, (0.36, 0.37, 0.40, 1)),
-    ):
-        cv2.circle(tile, (128, 128), radius, colour, -1)
-    for turn in range(5):
-        end = (int(128 + 74 * np.cos(turn * 1.2566)), int(128 + 74 * np.sin(turn * 1.2566)))
-        cv2.line(tile, (128, 128), end, (0.72, 0.73, 0.75, 1), 20)
-    cv2.circle(tile, (128, 128), 18, (0.55, 0.56, 0.58, 1), -1)
     return tile
 
 

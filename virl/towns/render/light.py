@@ -3,7 +3,7 @@
 from math import cos, radians, sin
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from virl.geo.globe import Floats
 
@@ -26,13 +26,13 @@ BOUNCE_RGB: Floats = np.array([0.24, 0.23, 0.20])
 """Light of the ground on a face that looks down, as factors on RGB. Chosen by eye."""
 
 
-def brightness(normal: NDArray[np.float32], shaded: NDArray[np.float32]) -> NDArray[np.float32]:
+def brightness(normal: NDArray[np.float32], shaded: ArrayLike = 0.0) -> NDArray[np.float32]:
     """Return the light on faces as factors on RGB, (n, 3), by unit normals and shares of shade, (n,)."""
     toward = np.zeros(len(normal), np.float32)
     # Not as a product of matrices: its last digit depends on how many faces there are.
     for axis in (1, 0, 2):
         toward = (normal[:, axis].astype(float) * SUN.astype(np.float32)[axis] + toward).astype(np.float32)
-    sun = (np.maximum(toward, 0.0) * (1 - shaded))[:, None]
+    sun = (np.maximum(toward, 0.0) * (1 - np.asarray(shaded)))[:, None]
     up = (normal[:, 2:] + 1) / 2
     # A little from the east, so that two shaded sides of a corner differ too.
     side = 0.03 * normal[:, :1]

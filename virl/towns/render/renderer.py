@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from virl.geo.globe import Floats, Ints, normalize_heading
 from virl.platform.city.city import Visible
 from virl.platform.city.streetview import Box, Camera, Image
+from virl.towns.plan.crowd import crowd_of
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.towns.render import textures
 from virl.towns.render.ahead import compile_ahead
@@ -24,7 +25,7 @@ from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
 from virl.towns.render.light import TONES
-from virl.towns.render.mesh import FRONT_ONLY, NOBODY
+from virl.towns.render.mesh import NOBODY
 from virl.towns.render.raster import (
     NO_OWNER,
     GeometryBuffer,
@@ -32,6 +33,7 @@ from virl.towns.render.raster import (
     draw,
     draw_in_sight,
     find_in_sight,
+    mark_facing,
     mark_shown,
 )
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
@@ -86,7 +88,8 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
-        kinds = ["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture]
+        self._things = (*plan.layout.furniture, *crowd_of(plan))
+        kinds = ["sign"] * len(self._signs) + [one.kind for one in self._things]
         every = np.array(kinds)
         self._owners = {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
         self._scenes: Scenes | None = None
@@ -242,11 +245,11 @@ class CityRenderer:
     @cached_property
     def labels(self) -> Labels:
         """The labels that a detector can find in this city."""
-        return label_scene(self._plan, self._whole_scene)
+        return label_scene(self._plan, self._whole_scene, self._things)
 
     def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Return True for each owner index of these kinds; the last entry stands for no owner."""
-        wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
+        wanted = np.zeros(len(self._signs) + len(self._things) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
@@ -263,7 +266,7 @@ class CityRenderer:
             return Visible(
                 sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id or None, types, listed
             )
-        thing = self._plan.layout.furniture[owner - self._first_thing]
+        thing = self._things[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
     def _scene_around(self, lens: Lens) -> OwnedScene:
@@ -280,7 +283,7 @@ class CityRenderer:
     def _made_scenes(self) -> Scenes:
         """Return the scenes of the city, made on the first call; to be called within the lock."""
         if self._scenes is None:
-            self._scenes = Scenes(self._plan)
+            self._scenes = Scenes(self._plan, self._things)
         return self._scenes
 
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
@@ -320,17 +323,17 @@ class CityRenderer:
 
     def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
         """Return the number of pixels that a thing would cover if nothing hid or cropped it."""
-        away = scene.spheres[members, :3] - lens.eye
         # Quads with one side are drawn from in front only, as in the picture.
-        faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
+        facing = np.empty(len(members), bool)
+        mark_facing(scene, members, lens, facing)
         whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
-        return int(np.count_nonzero(self._first_pass(scene, whole, members[faces]).depth))
+        return int(np.count_nonzero(self._first_pass(scene, whole, members[facing]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:
         """Return the rasters of the ground around a lens."""
         with self._lock:
             if self._grounds is None:
-                self._grounds = Grounds(self._plan.layout)
+                self._grounds = Grounds(replace(self._plan.layout, furniture=self._things))
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _skyline_around(self, lens: Lens) -> Skyline:

@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 from virl.geo.globe import Floats, Ints
-from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.plan.town_plan import CityPlan, Furniture, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.bays import plan_bays
 from virl.towns.render.buildings import building_mesh, door_mesh
@@ -196,9 +196,10 @@ class Scenes:
 
     Args:
         plan: what to draw.
+        things: its furniture, with its crowd; `None` for that of its layout.
     """
 
-    def __init__(self, plan: CityPlan) -> None:
+    def __init__(self, plan: CityPlan, things: Sequence[Furniture] | None = None) -> None:
         """Keep the plan and measure its walls; no scene is built yet."""
         layout = plan.layout
         self._plan = plan
@@ -212,7 +213,8 @@ class Scenes:
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
         self._frontages = bounds_of([(one.left, one.right) for one in layout.frontages])
         self._boards = bounds_of([(one.left, one.right) for one in self._signs])
-        self._furniture = bounds_of([((one.x, one.y),) for one in layout.furniture])
+        self._things = layout.furniture if things is None else things
+        self._furniture = bounds_of([((one.x, one.y),) for one in self._things])
         self._tracks = bounds_of([one.line for one in layout.tracks])
         self._barriers = bounds_of([one.line for one in layout.barriers])
 
@@ -249,7 +251,7 @@ class Scenes:
                     door_mesh(walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
                     sign_mesh(signs, boards, self._spans),
-                    furniture_mesh(pick(layout.furniture, furniture), len(self._signs) + furniture),
+                    furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
                     track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                     barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
                 ]

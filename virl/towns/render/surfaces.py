@@ -297,14 +297,14 @@ def leaves(seed: int) -> Surface:
     rng = np.random.default_rng(seed)
     clump = np.zeros((SIDE, SIDE, 4), np.float32)
     clump[..., :3] = (0.22, 0.29, 0.13)
-    for i in range(700):
-        radius, angle = 0.45 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
-        lump = 1 + 0.12 * np.sin(3 * angle + seed) + 0.08 * np.sin(7 * angle)
+    for i in range(1250):
+        radius, angle = 0.44 * rng.uniform() ** 0.6, rng.uniform(0, 2 * np.pi)
+        lump = 1 + 0.07 * np.sin(3 * angle + seed) + 0.07 * np.sin(7 * angle + 2 * seed)
         x, y = 0.5 + radius * lump * np.cos(angle), 0.5 + radius * lump * np.sin(angle)
-        tone = (0.62 + 0.5 * i / 700) * rng.uniform(0.8, 1.2)
+        tone = (0.62 + 0.5 * i / 1250) * rng.uniform(0.8, 1.2)
         colour = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
         center = (int(x * SIDE * 8), int(y * SIDE * 8))
-        axes = (int(rng.uniform(6, 10) * 8), int(rng.uniform(3, 6) * 8))
+        axes = (int(rng.uniform(3, 6) * 8), int(rng.uniform(2, 4) * 8))
         points = np.asarray(cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45)) + center
         cv2.fillConvexPoly(clump, points.astype(np.int32), colour, cv2.LINE_8, 3)
     return clump

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.render import displays, facades, surfaces
+from virl.towns.plan.crowd import PEOPLE
+from virl.towns.render import cutouts, displays, facades, figures, surfaces
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.rasters import LANDS
 from virl.towns.render.surfaces import SIDE, Surface
@@ -24,6 +25,8 @@ Table = NDArray[np.int64]
 
 LEVELS = SIDE.bit_length() - 2
 """Number of mip levels of a tile, down to 4 by 4 texels."""
+STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
+"""Number of texels of one variant of a tile with all its mip levels."""
 
 MAX_LETTER_LEVELS = 6
 """Largest number of mip levels of a sign."""
@@ -85,7 +88,8 @@ def tile_sets() -> tuple[TileSet, ...]:
         "shop door": facades.shop_door_tile,
         "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
-        "wheel": facades.wheel_tile,
+        "car side": cutouts.car_side,
+        "far trees": cutouts.far_trees,
         "envelope": facades.envelope_tile,
         "bin": facades.bin_tile,
         "slabs": surfaces.slabs,
@@ -98,8 +102,11 @@ def tile_sets() -> tuple[TileSet, ...]:
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),
-        "leaves": (surfaces.leaves, (0, 1, 2)),
+        "leaves": (surfaces.leaves, (0, 1)),
         "signal": (facades.signal_tile, (0, 1, 2)),
+        "pane": (cutouts.pane, (0, 1)),
+        "person": (figures.people, tuple(range(PEOPLE))),
+        "bicycle": (figures.bicycles, (0, 1)),
     }
 
     def facade(number: int, variant: int) -> Surface:

@@ -60,6 +60,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
+    plan = replace(plan, crowd=file.crowd)
     layout, shops = plan.layout, plan.shops
     renderer = renderer_on_demand(plan)
     also, addresses = names_of(twin, shops)
@@ -67,7 +68,8 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
     houses = list(zip(twin.houses.all_ids, known, strict=True))
-    streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(extract, day)))
+    drawn = key_of_twin(extract, day)
+    streetview = OfflineStreetView(layout, renderer, picture_key(drawn and f"{drawn} {file.crowd:g}"))
     city = City(
         name=name,
         title=file.title,
