@@ -11,7 +11,7 @@ from virl.towns.render.light import SUN, TONES
 from virl.towns.render.mesh import outward, quads, upright
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.skyline import WIDE, Skylines
-from virl.towns.render.sunlight import cast_shade, fall_on
+from virl.towns.render.sunlight import cast_shade, cut_walls
 from virl.towns.render.textures import TILE_INDEX
 
 TOWARD = SUN[:2] / np.hypot(*SUN[:2])
@@ -29,7 +29,7 @@ def wall_facing_the_sun(shading_m: float, away_m: float) -> tuple[np.ndarray, np
     wall = quads(
         upright(left[None], right[None], 0.0, 10.0), uv=(0.0, 0.0, 4.0, 3.0), texture=TILE_INDEX["asphalt"]
     )
-    mesh, shaded = fall_on(wall, cast_shade([house], CORNER, -CORNER))
+    mesh, shaded = cut_walls(wall, cast_shade([house], CORNER, -CORNER))
     return mesh.corners[:, :, 2], mesh.uv, shaded
 
 

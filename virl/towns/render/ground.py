@@ -489,10 +489,11 @@ def _shadows(
             at = (np.array([thing.x, thing.y]) - origin) / CELL_M * 16
             middle, axes = (int(at[0]), int(at[1])), (int(length), int(width))
             cv2.ellipse(clear, middle, axes, 90 - thing.heading, 0, 360, 0, -1, cv2.LINE_8, 4)
-    shadow = cv2.GaussianBlur(dark, (3, 3), 0) * np.float32(NO_SUN / 255)
-    away = cv2.distanceTransform(clear, cv2.DIST_L2, 3) * np.float32(CELL_M / _CONTACT_M)
-    near = np.clip(1 - away, 0, 1) * (_CONTACT_SUNLIT + shadow * ((255 - NO_SUN - _CONTACT_SUNLIT) / NO_SUN))
-    return np.asarray(shadow + near, np.uint8)
+    cv2.GaussianBlur(dark, (3, 3), 0, dst=dark)
+    shadow = cv2.LUT(dark, (np.arange(256) * (NO_SUN / 255)).astype(np.uint8))
+    away = cv2.distanceTransform(clear, cv2.DIST_L1, 3, dstType=cv2.CV_8U)
+    near = np.clip(1 - np.arange(256) * (CELL_M / _CONTACT_M), 0, 1) * _CONTACT
+    return np.asarray(cv2.add(shadow, cv2.LUT(away, near.astype(np.uint8))), np.uint8)
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
@@ -516,8 +517,8 @@ _THROW = -SUN[:2] / SUN[2]
 
 NO_SUN = 200
 """Value of the raster of shadows where no sun falls; above it the sky is kept off too, by half at 255."""
-_CONTACT_M, _CONTACT_SUNLIT = 1.3, 90
-"""Metres from a wall within which the ground is darker, and by how much of the raster in the sun; chosen."""
+_CONTACT_M, _CONTACT = 1.8, 90
+"""Metres from a wall within which the ground is darker, and by how much in the raster; chosen."""
 _STANDING_M = {"parked car": (4.4, 1.8)}
 """Length and width in metres of what stands close above the ground, by kind of furniture."""
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}

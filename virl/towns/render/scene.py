@@ -20,7 +20,7 @@ from virl.towns.render.light import brightness
 from virl.towns.render.mesh import Quads, Singles, join
 from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
-from virl.towns.render.sunlight import Shade, cast_shade, fall_on
+from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
 from virl.towns.render.walls import walls_of
 
 CELL_M = 24.0
@@ -176,12 +176,12 @@ class OwnedScene:
 
     Args:
         mesh: its quads.
-        shade: of the houses around.
+        shaded: share of shade on each, (n,).
     """
 
-    def __init__(self, mesh: Quads, shade: Shade) -> None:
-        """Build the scene of a mesh in its shade, and sort its quads by owner."""
-        self.scene = build_scene(*fall_on(mesh, shade))
+    def __init__(self, mesh: Quads, shaded: Singles) -> None:
+        """Build the scene of a mesh, and sort its quads by owner."""
+        self.scene = build_scene(mesh, shaded)
         self._by_owner = np.argsort(self.scene.owner, kind="stable")
         self._owners = self.scene.owner[self._by_owner]
 
@@ -233,8 +233,13 @@ class Scenes:
 
     def _make(self, low: Floats, high: Floats) -> OwnedScene:
         """Return the scene of all that touches the box from `low` to `high`, metres."""
+        # In a call of its own, after which the parts of the mesh are free again.
+        return OwnedScene(*self._mesh_within(low, high))
+
+    def _mesh_within(self, low: Floats, high: Floats) -> tuple[Quads, Singles]:
+        """Return (mesh of all that touches the box from `low` to `high`, share of shade on each quad, (n,))."""
         layout = self._plan.layout
-        houses, furniture, boards = (
+        numbers, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
         )
         low = np.maximum(low, self._squares.low)
@@ -242,19 +247,26 @@ class Scenes:
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
-        walls = self._walls.of_buildings(houses)
+        walls = self._walls.of_buildings(numbers)
         bays = self._bays.of_walls(walls.number, len(self._walls.number))
-        return OwnedScene(
+        shade = cast_shade(pick(layout.buildings, shading), low, high)
+        houses, on_houses = cut_walls(
             join(
                 [
-                    building_mesh(pick(layout.buildings, houses), signs, walls, bays),
+                    building_mesh(pick(layout.buildings, numbers), signs, walls, bays),
                     door_mesh(walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
-                    sign_mesh(signs, boards, self._spans),
-                    furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
-                    track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
-                    barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
                 ]
             ),
-            cast_shade(pick(layout.buildings, shading), low, high),
+            shade,
         )
+        rest = join(
+            [
+                sign_mesh(signs, boards, self._spans),
+                furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
+                track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
+                barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
+            ]
+        )
+        on_rest = share_of_shade(rest, shade)
+        return join([houses, rest]), np.concatenate([on_houses, on_rest])

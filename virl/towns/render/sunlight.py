@@ -15,12 +15,14 @@ from virl.towns.plan.town_plan import Building
 from virl.towns.render.light import SUN, SUN_ELEVATION
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY, Quads, Singles, join, take
 
-CELL_M, REACH_M = 1.0, 100.0
+CELL_M, REACH_M = 1.5, 100.0
 """Metres of a cell of the raster, and of the longest shadow that is looked for."""
 COLUMN_M = 4.0
 """Most metres of wall along which the edge of a shadow is straight; chosen."""
-_OFF_WALL_M = 1.7
+_OFF_WALL_M = 2.2
 """Metres before a wall at which its shade is read, so that its own house does not count; chosen."""
+_LEAST_M, _EDGE_M = 1.5, 0.2
+"""Least width and height of a wall that is cut, and least height of a piece of it, metres; chosen."""
 _LEAST = 0.02
 """Least share of a wall's height that a piece of it has: its texture lies along its sides."""
 
@@ -72,71 +74,74 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
     return Shade(low, heights)
 
 
-def fall_on(mesh: Quads, shade: Shade) -> tuple[Quads, Singles]:
-    """Return (a mesh with its walls cut where shade ends, the share of shade on each quad, [0, 1], (n,))."""
-    middle, facing = mesh.corners[:, :, :2].mean(axis=1), (mesh.normal * SUN.astype(np.float32)).sum(axis=1)
-    top = shade.at(middle + _OFF_WALL_M * mesh.normal[:, :2])
-    low, high = mesh.corners[:, :, 2].min(axis=1), mesh.corners[:, :, 2].max(axis=1)
-    share = np.clip((top - low) / np.maximum(high - low, 0.01), 0, 1).astype(np.float32)
-    walls = np.flatnonzero(_is_wall(mesh) & (facing > 0.1))
-    reach = (
-        shade.at(_points_before(mesh, walls, np.zeros(len(walls)))),
-        shade.at(_points_before(mesh, walls, np.ones(len(walls)))),
-    )
-    highest = np.maximum(np.maximum(*reach), top[walls])
-    lowest = np.minimum(np.minimum(*reach), top[walls])
-    cut = walls[(highest > low[walls] + 0.2) & (lowest < high[walls] - 0.2)]
+def cut_walls(mesh: Quads, shade: Shade) -> tuple[Quads, Singles]:
+    """Return (houses with walls cut where shade ends, the share of shade on each quad, [0, 1], (n,))."""
+    walls = _walls_in_the_sun(mesh)
+    low, high = mesh.corners[walls, 0, 2], mesh.corners[walls, 3, 2]
+    tops = np.stack([shade.at(_points_before(mesh, walls, share)) for share in (0.0, 0.5, 1.0)])
+    cut = walls[(tops.max(axis=0) > low + _EDGE_M) & (tops.min(axis=0) < high - _EDGE_M)]
     kept = np.ones(len(mesh), bool)
     kept[cut] = False
-    shaded, lit = _cut(mesh, cut, shade)
-    whole = join([take(mesh, kept), shaded, lit])
-    parts = [share[kept], np.ones(len(shaded), np.float32), np.zeros(len(lit), np.float32)]
-    return whole, np.concatenate(parts)
+    shaded, lit = _cut(take(mesh, cut), shade)
+    rest = take(mesh, kept)
+    shares = [share_of_shade(rest, shade), np.ones(len(shaded), np.float32), np.zeros(len(lit), np.float32)]
+    return join([rest, shaded, lit]), np.concatenate(shares)
 
 
-def _is_wall(mesh: Quads) -> NDArray[np.bool_]:
-    """Return True for each upright rectangle that is wide and high enough to show the edge of a shadow."""
-    corners = mesh.corners
-    upright = np.all(np.isclose(corners[:, [0, 1], :2], corners[:, [3, 2], :2], atol=1e-3), axis=(1, 2))
-    level = np.isclose(corners[:, 0, 2], corners[:, 1, 2]) & np.isclose(corners[:, 2, 2], corners[:, 3, 2])
-    tall = corners[:, 3, 2] - corners[:, 0, 2] > 1.5
-    wide = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1) > 1.5
-    is_house = (mesh.owner == NOBODY) & (mesh.mode == FRONT_ONLY)
-    return np.asarray(upright & level & tall & wide & is_house, np.bool_)
+def share_of_shade(mesh: Quads, shade: Shade) -> Singles:
+    """Return the share of each quad's height that lies in shade, [0, 1], (n,)."""
+    low, high = mesh.corners[:, :, 2].min(axis=1), mesh.corners[:, :, 2].max(axis=1)
+    middle = mesh.corners[:, 0, :2] + mesh.corners[:, 2, :2]
+    top = shade.at(middle / 2 + np.float32(_OFF_WALL_M) * mesh.normal[:, :2])
+    share: Singles = np.clip((top - low) / np.maximum(high - low, np.float32(0.01)), 0, 1)
+    return share
 
 
-def _points_before(mesh: Quads, walls: NDArray[np.intp], share: Floats) -> Floats:
+def _walls_in_the_sun(mesh: Quads) -> NDArray[np.intp]:
+    """Return the numbers of upright rectangles large enough to show the edge of a shadow."""
+    facing = (mesh.normal * SUN.astype(np.float32)).sum(axis=1)
+    walls = np.flatnonzero((mesh.owner == NOBODY) & (mesh.mode == FRONT_ONLY) & (facing > 0.1))
+    corners = mesh.corners[walls]
+    upright = np.all(np.abs(corners[:, [0, 1], :2] - corners[:, [3, 2], :2]) < 1e-3, axis=(1, 2))
+    level = np.all(np.abs(corners[:, [0, 2], 2] - corners[:, [1, 3], 2]) < 1e-3, axis=1)
+    tall = corners[:, 3, 2] - corners[:, 0, 2] > _LEAST_M
+    wide = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1) > _LEAST_M
+    found: NDArray[np.intp] = walls[upright & level & tall & wide]
+    return found
+
+
+def _points_before(mesh: Quads, walls: NDArray[np.intp], share: Floats | float) -> Floats:
     """Return points before walls, metres, (n, 2), at a share of the way from their left to their right."""
     left, right = mesh.corners[walls, 0, :2], mesh.corners[walls, 1, :2]
     # Not at the very corner, where the shade of the house next to it would be read.
-    inside = np.clip(share, 0.04, 0.96)[:, None]
+    inside = np.clip(np.broadcast_to(share, len(walls)), 0.04, 0.96)[:, None]
     points: Floats = left + inside * (right - left) + _OFF_WALL_M * mesh.normal[walls, :2]
     return points
 
 
-def _cut(mesh: Quads, walls: NDArray[np.intp], shade: Shade) -> tuple[Quads, Quads]:
+def _cut(walls: Quads, shade: Shade) -> tuple[Quads, Quads]:
     """Return (shaded, lit) pieces of walls, cut in columns along which the edge of the shadow is straight."""
-    wide = np.linalg.norm(mesh.corners[walls, 1] - mesh.corners[walls, 0], axis=1)
+    wide = np.linalg.norm(walls.corners[:, 1] - walls.corners[:, 0], axis=1)
     count = np.ceil(wide / COLUMN_M).astype(int)
-    wall = np.repeat(walls, count)
+    wall = np.repeat(np.arange(len(walls)), count)
     place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
-    left, right = place / np.repeat(count, count), (place + 1) / np.repeat(count, count)
-    foot, height = mesh.corners[wall, 0, 2], mesh.corners[wall, 3, 2] - mesh.corners[wall, 0, 2]
+    left, right = place / count[wall], (place + 1) / count[wall]
+    foot, height = walls.corners[wall, 0, 2], walls.corners[wall, 3, 2] - walls.corners[wall, 0, 2]
     ends = [
-        np.clip((shade.at(_points_before(mesh, wall, share)) - foot) / height, 0, 1)
+        np.clip((shade.at(_points_before(walls, wall, share)) - foot) / height, 0, 1)
         for share in (left, right)
     ]
-    pieces = take(mesh, wall)
+    pieces, none, all_ = take(walls, wall), np.zeros(len(wall)), np.ones(len(wall))
     is_shaded, is_lit = np.maximum(*ends) > _LEAST, np.minimum(*ends) < 1 - _LEAST
-    low, high = (np.clip(end, _LEAST, 1) for end in ends), (np.clip(end, 0, 1 - _LEAST) for end in ends)
-    shaded = _piece(pieces, (left, right), (np.zeros(len(wall)), np.zeros(len(wall))), tuple(low))
+    low, high = [np.clip(end, _LEAST, 1) for end in ends], [np.clip(end, 0, 1 - _LEAST) for end in ends]
+    shaded = _piece(pieces, (left, right), (none, none), (low[0], low[1]))
     # Turned upside down, since a texture lies along the first side of a quad, which must be level.
-    lit = _piece(pieces, (right, left), (np.ones(len(wall)), np.ones(len(wall))), tuple(high)[::-1])
+    lit = _piece(pieces, (right, left), (all_, all_), (high[1], high[0]))
     return take(shaded, is_shaded), take(lit, is_lit)
 
 
 def _piece(
-    walls: Quads, across: tuple[Floats, Floats], level: tuple[Floats, Floats], slanted: tuple[Floats, ...]
+    walls: Quads, across: tuple[Floats, Floats], level: tuple[Floats, Floats], slanted: tuple[Floats, Floats]
 ) -> Quads:
     """Return pieces of walls: from a level side to a slanted one, both from corner 0 to corner 1.
 
