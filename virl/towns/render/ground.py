@@ -43,6 +43,8 @@ LAID_M = 5.0
 """Distance in metres from a kerb up to which slabs are laid along it; chosen: pavements end before."""
 FOOT_M = 1.5
 """Largest gap in metres between a pavement and a wall that is paved; chosen."""
+_STRIP = 128
+"""Number of rows of a raster that are worked on at a time."""
 _PATH_REACH_M = 60.0
 """Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
@@ -222,11 +224,15 @@ def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats
     """Lower `stone` below 0 between pavements and walls of houses that are within `FOOT_M` of each other."""
     built = np.ones(stone.shape, np.uint8)
     _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
-    to_wall = np.asarray(cv2.distanceTransform(built, cv2.DIST_L2, 3))
-    near = to_wall * CELL_M < FOOT_M
-    # Half of the sum, so that the distance still grows by at most a metre a metre.
-    lowered = (stone[near] + (to_wall[near] * CELL_M - FOOT_M) / DISTANCE_UNIT_M) / 2
-    stone[near] = np.minimum(stone[near], lowered)
+    # In strips, for want of memory; the rows around each tell of walls beyond it.
+    for start in range(0, len(stone), _STRIP):
+        first = max(0, start - 3)
+        to_wall = cv2.distanceTransform(built[first : start + _STRIP + 3], cv2.DIST_L2, 3)
+        strip = stone[start : start + _STRIP]
+        off = np.minimum(to_wall[start - first :][: len(strip)], 9.0) * CELL_M - FOOT_M
+        # Half of the sum, so that the distance still grows by at most a metre a metre.
+        lowered = ((strip + off / DISTANCE_UNIT_M) / 2).astype(np.int16)
+        np.copyto(strip, np.minimum(strip, lowered), where=off < 0)
 
 
 def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None:
