@@ -180,8 +180,6 @@ def _frame(f: _Fronts) -> Quads:
     sheets = [
         (zero, f.width, zero, riser, 0.0, tiled, 0.8),
         (zero, f.width, zero + GLASS_TOP_M, f.top, 0.0, stone, 0.94),
-        (zero, f.width, riser - 0.05, riser, 0.05, stone, 1.0),
-        (zero, f.width, zero + GLASS_TOP_M, zero + GLASS_TOP_M + 0.1, 0.05, stone, 1.0),
         (zero, f.width, f.top - CORNICE_M[1], f.top, CORNICE_M[0], stone, 1.05),
     ]
     sheets += [(a, a + post, zero, f.top - CORNICE_M[1], 0.08, stone, 1.0) for a in (zero, f.width - post)]
@@ -195,11 +193,10 @@ def _frame(f: _Fronts) -> Quads:
     parts.append(take(quads(fascia, paint=f.board), ~f.is_portal))
     ends = f.left + f.out * PROUD_M, f.left + f.along * f.width[:, None] + f.out * PROUD_M
     parts.append(quads(ledge(*ends, f.out, CORNICE_M[0], high), paint=f.paint * 0.6))
-    for number, edge in enumerate((zero, post, f.width - post, f.width)):
-        foot = f.left + f.along * edge[:, None]
-        tip = foot + f.out * (PROUD_M + 0.08)
-        ends = (tip, foot) if number % 2 else (foot, tip)
-        parts.append(quads(upright(*ends, 0.0, high), paint=f.paint * 0.9))
+    left, right = f.left, f.left + f.along * f.width[:, None]
+    tips = [end + f.out * (PROUD_M + 0.08) for end in (left, right)]
+    sides = ((left, tips[0]), (tips[1], right))
+    parts += [quads(upright(*ends, 0.0, high), paint=f.paint * 0.9) for ends in sides]
     return join(parts)
 
 
