@@ -34,8 +34,7 @@ CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12
 CARS = 520
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
 """Length and width in metres of the largest car, and least distance from a panorama to any."""
-_MOVES_M, _ASIDE_M = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0), (0.0, 0.9)
-"""Metres by which a parked car may be moved out of a camera's way: along the street, and onto the kerb."""
+
 
 _TANGENT_M = 0.5
 """Half the distance in metres between the two points of a street that give its direction."""
@@ -114,7 +113,7 @@ def furnish(
         _park_trees(rng, parks),
     ]
     groups = _off_roads(groups, kerbs)
-    cars = _off_eyes(_parked_cars(rng, kerbs), eyes)
+    cars = _parked_cars(rng, kerbs, eyes)
     (later,) = rng.spawn(1)  # what came to the streets last leaves everything else where it was
     late = [
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
@@ -217,8 +216,8 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
     return _Items("tree", xy, np.zeros(len(xy)))
 
 
-def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
-    """Return parked cars in loose rows along the kerbs, headed as in right-hand traffic."""
+def _parked_cars(rng: Generator, kerbs: Kerbs, eyes: Floats) -> _Items:
+    """Return parked cars in loose rows along the kerbs, off panoramas, headed as in right-hand traffic."""
     count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
     slots = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
@@ -234,8 +233,10 @@ def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
     xy, heading = kerbs.at(street, along, side * (kerbs.half_road[street] - CAR_FROM_KERB_M))
     free = ~kerbs.on_road(xy, CAR_FROM_ROAD_M, street)
     free &= cKDTree(kerbs.junctions).query(xy)[0] > CAR_FROM_JUNCTION_M
-    pick = rng.permutation(np.flatnonzero(free))[:CARS]
-    return _Items("parked car", xy[pick], normalize_heading(heading + np.where(side > 0, 180.0, 0.0))[pick])
+    heading = normalize_heading(heading + np.where(side > 0, 180.0, 0.0))
+    pick = rng.permutation(np.flatnonzero(free))
+    pick = pick[metres_to_cars(np.column_stack([xy, heading])[pick], eyes) >= EYE_M][:CARS]
+    return _Items("parked car", xy[pick], heading[pick])
 
 
 def metres_to_cars(cars: Floats, eyes: Floats) -> Floats:
@@ -250,20 +251,6 @@ def metres_to_cars(cars: Floats, eyes: Floats) -> Floats:
     along = np.abs(away[..., 0] * np.sin(turn) + away[..., 1] * np.cos(turn)) - CAR_SIZE_M[0] / 2
     across = np.abs(away[..., 0] * np.cos(turn) - away[..., 1] * np.sin(turn)) - CAR_SIZE_M[1] / 2
     return np.asarray(np.hypot(np.maximum(along, 0.0), np.maximum(across, 0.0)).min(axis=1))
-
-
-def _off_eyes(cars: _Items, eyes: Floats) -> _Items:
-    """Return parked cars, those too near to a panorama moved along the street to where there is room."""
-    xy, turn = cars.xy.copy(), np.radians(cars.heading)
-    for car in np.flatnonzero(metres_to_cars(np.column_stack([xy, cars.heading]), eyes) < EYE_M):
-        sin, cos = np.sin(turn[car]), np.cos(turn[car])
-        way, right = np.array([sin, cos]), np.array([cos, -sin])
-        moved = xy[car] + np.array([aside * right + step * way for aside in _ASIDE_M for step in _MOVES_M])
-        free = metres_to_cars(np.column_stack([moved, np.full(len(moved), cars.heading[car])]), eyes) >= EYE_M
-        free &= cKDTree(np.delete(xy, car, axis=0)).query(moved)[0] >= CAR_SLOT_M - 1.0
-        if free.any():
-            xy[car] = moved[free.argmax()]
-    return _Items(cars.kind, xy, cars.heading)
 
 
 def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
