@@ -229,7 +229,7 @@ def _dormers(walls: Walls, bays: Bays) -> Quads:
         uv=uv,
         texture=_FACADE[walls.style[wall]],
         paint=walls.paint[wall],
-        seed=wall,
+        seed=walls.building[wall] * 23 + walls.number[wall],
     )
     back = out * 2.0
     cheeks = [

@@ -237,7 +237,7 @@ class Scenes:
         return OwnedScene(*self._mesh_within(low, high))
 
     def _mesh_within(self, low: Floats, high: Floats) -> tuple[Quads, Singles]:
-        """Return (mesh of all that touches the box from `low` to `high`, share of shade on each quad, (n,))."""
+        """Return (mesh of what touches the box from `low` to `high`, metres, share of shade on each quad)."""
         layout = self._plan.layout
         numbers, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, log2, radians, tan
+from math import log2, radians, tan
 from typing import NamedTuple
 
 import cv2
@@ -64,7 +64,7 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
     slope = tan(radians(SUN_ELEVATION))
     toward = SUN[:2] / np.hypot(*SUN[:2])
     # What shades a cell shades what lies behind it, lower by the slope of the light: twice as far each time.
-    for power in range(ceil(log2(REACH_M / CELL_M))):
+    for power in range(int(log2(REACH_M / CELL_M))):
         shift = toward * 2**power
         move = np.array([[1, 0, shift[0]], [0, 1, shift[1]]])
         before = cv2.warpAffine(
