@@ -168,13 +168,12 @@ def lay_ground(
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
     furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
     near_parks = [park for park in plan.parks if park.intersects(box)]
-    if plan.paved_from < 1:
-        parks = lawns(near_parks, plan.paved_from, buildings, origin, shape)
-    else:
-        parks = _signed_distance(near_parks, origin, shape)
     has_paths = plan.paved_from >= 1
-    segments = stand_off(segments, parks if not has_paths else None, origin)
+    parks = None if has_paths else lawns(near_parks, plan.paved_from, buildings, origin, shape)
+    segments = stand_off(segments, parks, origin)
     kerb, stone, nearest = measure_streets(segments, origin, shape)
+    if parks is None:
+        parks = _signed_distance(near_parks, origin, shape)
     _pave_to_walls(stone, buildings, origin)
     _mark_lands(nearest, [land for land in plan.lands if land.outline.intersects(box)], origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]

@@ -222,10 +222,9 @@ def green_ground(kind: int) -> Surface:
     across = (np.arange(SIDE, dtype=np.float32) + 0.5)[:, None] / SIDE * 4
     ground = blank(_SOILS[kind - 1], 0.0)
     wide, period, colour = _ROWS[kind - 1]
+    away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
     if period:
-        away = np.abs((across + 0.05 * tufts) % period - period / 2) * 2 / period
-    else:
-        away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
+        away = np.asarray(np.abs((across + 0.05 * tufts) % period / period - 0.5) * 2, np.float32)
     row = np.clip((wide - away) * 6 + 0.5 + 0.9 * tufts, 0, 1)[..., None]
     ground[..., :3] += row * (np.array(colour, np.float32) - ground[..., :3])
     return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
