@@ -5,7 +5,14 @@ from virl.bench.benchmark import Metric, Published
 METRICS = (
     Metric("trajectory_lengths", "TL m", percent=False, digits=2, about="trajectory length in metres"),
     Metric("nav_error", "NE m", percent=False, digits=2, about="metres from the end to the goal"),
-    Metric("oracle_error", "oracle error m", percent=False, digits=2, aside=True),
+    Metric(
+        "oracle_error",
+        "oracle error m",
+        percent=False,
+        digits=2,
+        aside=True,
+        about="metres from the goal where the walk is nearest to it",
+    ),
     Metric("oracle_success", "OSR", about="oracle success: came within 3 m of the goal"),
     Metric("success", "SR", about="success: stopped within 3 m of the goal"),
     Metric("spl", "SPL", about="success weighted by path length"),

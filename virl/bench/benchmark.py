@@ -253,6 +253,12 @@ class Benchmark(Generic[OptionsT, WorldT]):
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
     """Name of the options' field with the mind or minds to measure; options need not have such a field."""
+    units: str = "episodes"
+    """What the main metric counts, in the plural, such as `"photos"`."""
+    headline: str = ""
+    """Key of the main metric, of which more is better; empty for the first one in percent."""
+    bounds: tuple[str, ...] = ()
+    """Beginnings of the names, in lower case, of models that know the answer and are no rivals."""
     typical_s: float = 0.0
     """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
