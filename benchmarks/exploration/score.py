@@ -21,7 +21,7 @@ METRICS = (
         for band in BANDS
         for key in [band.replace("-", "_")]
     ),
-    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
+    Metric("spl", "SPL", digits=0, about="success weighted by path length"),
     Metric("steps", "steps", percent=False, about="panoramas walked to in a search"),
     Metric("entered_another", "entered another", digits=0, about="enters a place that does not fit"),
     Metric("gave_up", "gave up", digits=0, about="enters no place"),
@@ -73,7 +73,7 @@ def show(record: Record) -> Shown:
             ("steps", str(data["steps"])),
             ("metres walked", f"{data['walked_m']:.0f}"),
             ("metres of the shortest way", f"{data['shortest_m']:.0f}"),
-            ("SPL", f"{data['spl']:.2f}"),
+            ("SPL", f"{data['spl']:.0%}"),
         ),
         points=points,
         path=[LatLng(*position) for position in data["path"]],

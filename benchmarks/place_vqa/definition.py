@@ -36,7 +36,11 @@ Answerer = Callable[[Image], tuple[Ask, Cost]]
 """A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
     Metric("circular", "mAcc", by_group=True, about="mean over place types, right in all four orders"),
-    Metric("legacy", "mAcc, legacy parse", about="the same, with replies read as V-IRL's code does"),
+    Metric(
+        "legacy",
+        "mAcc, legacy parse",
+        about="right in all orders, replies read as V-IRL does",
+    ),
     Metric("first", "first round", about="questions right in the first order"),
 )
 """`circular` as V-IRL defines it, with the strict reading of replies; `legacy` with that of the published

@@ -63,7 +63,7 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
         "TL": f"{scores['trajectory_lengths']:.1f} m",
         "NE": error,
         "SPL": f"{scores['spl']:.2f}",
-        "nDTW": f"{scores['nDTW']:.2f}",
+        "nDTW": f"{scores['nDTW']:.0%}",
     }
 
 

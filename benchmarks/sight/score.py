@@ -21,7 +21,7 @@ METRICS = (
         by_group=True,
         about="stops within 50 m of the target, with its sign in sight",
     ),
-    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
+    Metric("spl", "SPL", digits=0, about="success weighted by path length"),
     Metric("accuracy", "right decisions", digits=0, about="decisions that lessen the way to the target"),
     Metric("progress", "progress", digits=0, about="share of the way that is behind it at the end"),
     Metric("decisions", "decisions", percent=False, digits=0, about="choices of a way in a search"),

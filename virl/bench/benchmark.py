@@ -129,7 +129,9 @@ class Published:
     source: str
     """Paper and table that the values are from, such as `"V-IRL, table 3"`."""
     city: str = ""
-    """The only `Episode.city` that the row may be compared with; empty if it fits all."""
+    """The only `Episode.city` that the row is shown beside; empty if it fits all."""
+    is_other: bool = False
+    """True if it was measured on other data of `city`, such as another split."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,20 +142,6 @@ def score_plot(results: Results, metric: Metric) -> DotPlot:
     ends = [end for row in ours for end in row.values[metric.key]]
     axis = axis_of([*ends, *(row.values[metric.key] for row in papers)], is_share=metric.percent)
 
-    def published(rows: Sequence[PublishedRow]) -> tuple[DotRow, ...]:
-        """Return rows of papers, hollow and without intervals."""
-        values = [(row, row.values[metric.key]) for row in rows]
-        return tuple(
-            DotRow(
-                row.name,
-                row.source,
-                "",
-                (Dot(*[axis.at(value)] * 3, plain_number(value, metric), ""),),
-                is_hollow=True,
-            )
-            for row, value in values
-        )
-
     measured = tuple(
         DotRow(
             row_name(row),
@@ -167,10 +153,21 @@ def score_plot(results: Results, metric: Metric) -> DotPlot:
     )
     parts = (
         DotPart("", measured),
-        DotPart("Published, on the same data", published([row for row in papers if row.city])),
-        DotPart("Published, on data of other cities", published([row for row in papers if not row.city])),
+        _papers("Published, on the same data", [row for row in papers if row.city], metric, axis),
+        _papers("Published, on other cities and data", [row for row in papers if not row.city], metric, axis),
     )
     return DotPlot((("", axis),), tuple(part for part in parts if part.rows))
+
+
+def _papers(heading: str, papers: Sequence[PublishedRow], metric: Metric, axis: Axis) -> DotPart:
+    """Return rows of papers, hollow and without intervals; the heading names the only source."""
+    sources = {row.source for row in papers}
+    rows = []
+    for row in papers:
+        at, text = axis.at(row.values[metric.key]), plain_number(row.values[metric.key], metric)
+        note = row.source if len(sources) > 1 else ""
+        rows.append(DotRow(row.name, note, "", (Dot(at, at, at, text, ""),), is_hollow=True))
+    return DotPart(f"{heading}: {sources.pop()}" if len(sources) == 1 else heading, tuple(rows))
 
 
 def group_plots(results: Results, metric: Metric) -> tuple[DotPlot, DotPlot] | None:

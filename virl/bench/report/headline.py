@@ -55,6 +55,6 @@ def headline(benchmark: AnyBenchmark, results: Results) -> Headline | None:
     if papers:
         top = max(papers, key=lambda row: row.values[metric.key])
         text += f", against {plain_number(top.values[metric.key], metric)} of the best published model"
-        data = "the same data" if top.city else "data of other cities"
+        data = "the same data" if top.city else "other cities and data"
         told.append(f"Best published: {top.name} ({top.source}), on {data}")
     return Headline(text, ". ".join(told) + ".")

@@ -172,9 +172,9 @@ def write_page(
         "tables": [(part, shown_metrics(part)) for part in parts],
         "plots": plots,
         "by_group": [
-            (metric, plots)
+            (metric, grouped)
             for metric in results.metrics
-            if metric.by_group and (plots := group_plots(results, metric))
+            if metric.by_group and (grouped := group_plots(results, metric))
         ],
         "maps": list(_whole_maps(sections)),
         "plotted": [metric.key for metric, _ in plots],

@@ -110,7 +110,7 @@ class PublishedRow(Settings):
     name: str
     source: str
     city: str = ""
-    """City of the run that the row is of; empty for other data."""
+    """City of the run on whose data it was measured; empty for other data."""
     values: dict[str, float]
 
 
@@ -154,7 +154,12 @@ def make_results(gathered: ReportRuns) -> Results:
         metrics=benchmark.metrics,
         rows=tuple(rows),
         published=tuple(
-            PublishedRow(name=row.name, source=row.source, city=row.city, values=dict(row.values))
+            PublishedRow(
+                name=row.name,
+                source=row.source,
+                city="" if row.is_other else row.city,
+                values=dict(row.values),
+            )
             for row in benchmark.published
             if not row.city or row.city in cities
         ),
