@@ -127,7 +127,7 @@ def test_misses_have_pictures_as_hits_do(tmp_path: Path) -> None:
     ]
     tiles = make_tiles(scenes, lambda _: None, 12)
     assert all(tile.picture for tile in tiles)
-    assert [tile.state for tile in tiles] == ["failed", *["wrong"] * 3, *["right"] * 8]
+    assert [tile.scene.state for tile in tiles] == ["failed", *["wrong"] * 3, *["right"] * 8]
 
 
 def test_pages_load_nothing_and_run_only_their_own_script(folder: Path) -> None:

@@ -33,7 +33,7 @@ from virl.bench.report.results import (
     split,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
-from virl.bench.report.tiles import MOST_TILES, STATES, Scene, State, Tile, make_tiles, state_of
+from virl.bench.report.tiles import MOST_TILES, STATES, Scene, State, Tile, make_tiles
 from virl.bench.statistics import FEWEST_UNITS
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
@@ -67,28 +67,13 @@ _STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """One episode in a report: its record, the contents of its page, and the page's path."""
-
-    record: Record
-    shown: Shown
-    path: str
-    """Path of the page relative to the report; empty if the episode has no page."""
-
-    @property
-    def state(self) -> State:
-        """How the episode ended."""
-        return state_of(self.record, self.shown)
-
-
-@dataclass(frozen=True, slots=True)
 class _Section:
     """The episodes of one model in one city, as a section of the report."""
 
     run: KeptRun
     model: str
     city: str
-    pages: tuple[_Page, ...]
+    pages: tuple[Scene, ...]
     tiles: tuple[Tile, ...]
     left_out: int
     """Number of episodes without a page of their own."""
@@ -199,10 +184,8 @@ def _sections(gathered: ReportRuns, run: KeptRun, *, most: int) -> Iterator[_Sec
                 """Return the small map of a walk, with streets alone below it."""
                 return city_map(city, [(shown, "")], extent=_TILE, across=_TILE_PX)
 
-            scenes = [Scene(one.record, one.shown, one.path, run.folders[one.record.id]) for one in pages]
-            yield _Section(
-                run, model, name, pages, make_tiles(scenes, draw, most), sum(not one.path for one in pages)
-            )
+            tiles = make_tiles(pages, draw, most)
+            yield _Section(run, model, name, pages, tiles, sum(not one.path for one in pages))
 
 
 def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
@@ -222,22 +205,22 @@ def _ground_of(name: str, city: CityPlan) -> MapGround:
     return town if town.ways else ground_of_lines(city.streets)
 
 
-def _pages(gathered: ReportRuns, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
+def _pages(gathered: ReportRuns, run: KeptRun, records: Sequence[Record]) -> Iterator[Scene]:
     """Yield an episode's page for each record; after `MOST_PAGES` scored ones the path is empty."""
     done = 0
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
         path = f"{FOLDER}/{name}/index.html"
         if not record.is_scored:
-            yield _Page(record, Shown(f"failed: {record.reason}"), path)
+            yield Scene(record, Shown(f"failed: {record.reason}"), path, run.folders[record.id])
             continue
         done += 1
         with reading_data(gathered.benchmark, run):
             shown = gathered.benchmark.show(record)
-        yield _Page(record, shown, path if done <= MOST_PAGES else "")
+        yield Scene(record, shown, path if done <= MOST_PAGES else "", run.folders[record.id])
 
 
-def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
+def _pictures(home: Path, run: KeptRun, page: Scene) -> Mapping[str, tuple[str, int, int]]:
     """Return {file in the record: (name beside the page, width, height in pixels)} of an episode's pictures.
 
     Those of runs in other folders are copied; one that is gone or is no picture is left out.
@@ -261,7 +244,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
     return found
 
 
-def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
+def _links(home: Path, run: KeptRun, page: Scene) -> list[tuple[str, str]]:
     """Return (title, address relative to the episode's page) of its further files that exist."""
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()

@@ -27,36 +27,34 @@ _BUDGET = 600_000  # bytes of all pictures; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
-    """An episode in the grid."""
-
-    case: str
-    outcome: str
-    state: State
-    path: str
-    """Path of the episode's page, relative to the report."""
-    picture: str = ""
-    """Data URI of its first picture; empty if it has none or is shown as a map."""
-    map: MapFigure | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Scene:
-    """An episode that may have a tile: its record, contents, page, and the folder of its files."""
+    """One episode in a report: its record, the contents and path of its page, and the folder of its files."""
 
     record: Record
     shown: Shown
     path: str
+    """Path of the page relative to the report; empty if the episode has no page."""
     folder: Path
 
+    @property
+    def state(self) -> State:
+        """How the episode ended, by its status and score."""
+        if self.record.status == "failed":
+            return "failed"
+        score = self.shown.score
+        if score is None:
+            return "open"
+        return "right" if score > 1 - 1e-9 else "wrong" if score < 1e-9 else "partly"
 
-def state_of(record: Record, shown: Shown) -> State:
-    """Return how an episode ended, by its status and score."""
-    if record.status == "failed":
-        return "failed"
-    if shown.score is None:
-        return "open"
-    return "right" if shown.score > 1 - 1e-9 else "wrong" if shown.score < 1e-9 else "partly"
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """An episode in the grid, as a picture or a small map."""
+
+    scene: Scene
+    picture: str = ""
+    """Data URI of its first picture; empty if it is shown as a map."""
+    map: MapFigure | None = None
 
 
 def make_tiles(
@@ -69,27 +67,13 @@ def make_tiles(
         draw: returns the small map of an episode that walked.
         most: most pictures; of small maps half as many.
     """
-    seen = [scene for scene in scenes if scene.path and (len(scene.shown.path) > 1 or scene.shown.views)]
-    seen.sort(key=lambda one: list(STATES).index(state_of(one.record, one.shown)))
-    if any(len(scene.shown.path) > 1 for scene in seen):
-        most //= 2
-    count = min(most, len(seen))
+    walks = [scene for scene in scenes if scene.path and len(scene.shown.path) > 1]
+    seen = walks or [scene for scene in scenes if scene.path and scene.shown.views]
+    seen.sort(key=lambda scene: list(STATES).index(scene.state))
+    count = min(most // 2 if walks else most, len(seen))
     chosen = [seen[number * len(seen) // count] for number in range(count)]
-    files = {
-        scene.path: (scene.folder, scene.shown.views[0].file)
-        for scene in chosen
-        if scene.shown.views and len(scene.shown.path) < 2
-    }
+    if walks:
+        return tuple(Tile(scene, map=drawn) for scene in chosen if (drawn := draw(scene.shown)))
+    files = {scene.path: (scene.folder, scene.shown.views[0].file) for scene in chosen}
     pictures = embed_all(files.values(), _GRADES, _BUDGET * most // MOST_TILES)
-    tiles = [
-        Tile(
-            scene.record.case,
-            scene.shown.outcome,
-            state_of(scene.record, scene.shown),
-            scene.path,
-            pictures.get(files[scene.path], "") if scene.path in files else "",
-            draw(scene.shown) if len(scene.shown.path) > 1 else None,
-        )
-        for scene in chosen
-    ]
-    return tuple(tile for tile in tiles if tile.picture or tile.map)
+    return tuple(Tile(one, pictures[where]) for one in chosen if (where := files[one.path]) in pictures)
