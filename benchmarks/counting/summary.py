@@ -10,7 +10,7 @@ from rich.table import Table
 from virl.bench.benchmark import Metric, PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.bench.report.dots import DotPart, DotPlot, DotRow, axis_of, dot, interval_words
+from virl.bench.report.dots import DotPlot, DotRow, axis_of, dot, interval_words
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.files.writing import write_whole
@@ -169,14 +169,11 @@ def _dots(table: CountingTable) -> DotPlot | None:
             row.name,
             row.note,
             "",
-            tuple(
-                dot(axes[one.key], values[one.key], one, table.walks) if one.key in values else None
-                for one in PANELS
-            ),
+            tuple(dot(axes[one.key], values.get(one.key), one, table.walks) for one in PANELS),
         )
         for row, values in rows
     )
-    return DotPlot(tuple((one.heading, axes[one.key]) for one in PANELS), (DotPart("", drawn),))
+    return DotPlot(tuple((one.heading, axes[one.key]) for one in PANELS), (("", drawn),))
 
 
 def _ground(city: str, origin: LatLng, walks: Mapping[str, tuple[str, Data]]) -> dict[str, object]:

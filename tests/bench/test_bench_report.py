@@ -93,13 +93,13 @@ def test_what_is_of_too_few_units_says_so_and_small_groups_are_folded(folder: Pa
     plots = group_plots(found, macro)
     assert plots is not None
     large, small = plots
-    assert large.parts[0].rows == ()
-    assert sorted(row.units for row in small.parts[0].rows) == ["2", "4", "4"]
-    assert {one.interval for row in small.parts[0].rows for one in row.dots if one} == {
+    assert large.parts[0][1] == ()
+    assert sorted(row.units for row in small.parts[0][1]) == ["2", "4", "4"]
+    assert {one.interval for row in small.parts[0][1] for one in row.dots if one} == {
         "too few (n = 4)",
         "too few (n = 2)",
     }
-    assert all(one.low == one.at == one.high for row in small.parts[0].rows for one in row.dots if one)
+    assert all(one.low == one.at == one.high for row in small.parts[0][1] for one in row.dots if one)
 
 
 def test_what_others_published_on_other_data_stands_apart(folder: Path) -> None:
@@ -107,7 +107,7 @@ def test_what_others_published_on_other_data_stands_apart(folder: Path) -> None:
     (paper,) = found.published
     here = paper.model_copy(update={"name": "here", "city": "north"})
     plot = score_plot(found.model_copy(update={"published": (paper, here)}), found.metrics[0])
-    assert [(part.heading, [row.name for row in part.rows]) for part in plot.parts] == [
+    assert [(heading, [row.name for row in rows]) for heading, rows in plot.parts] == [
         ("", ["sharp", "blunt"]),
         ("Published, on the same data: A paper, table 3", ["here"]),
         ("Published, on other cities and data: A paper, table 3", ["paper & co"]),

@@ -256,7 +256,7 @@ class Benchmark(Generic[OptionsT, WorldT]):
     mind_option: str = "mind"
     """Name of the options' field with the mind or minds to measure; options need not have such a field."""
     units: str = "episodes"
-    """What the main metric counts, in the plural, such as `"photos"`."""
+    """Noun in the plural for the things that the main metric counts, such as `"photos"`."""
     headline: str = ""
     """Key of the main metric, of which more is better; empty for the first one in percent."""
     bounds: tuple[str, ...] = ()

@@ -13,19 +13,17 @@ FEWEST_SHOWN = 5
 """Fewest units of a group that is not folded away; chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A score on an axis: positions in percent of the axis' length, and its texts."""
+class Dot(NamedTuple):
+    """A score on an axis: it and the ends of its interval in percent of the axis' length, and its texts."""
 
     at: float
     low: float
-    """Position of the interval's lower end; equal to `at` where no interval is shown."""
     high: float
-    """Position of the interval's upper end."""
+    """Upper end of the interval; both ends are `at` where none is shown."""
     text: str
     """Score as text, such as "67 %"."""
-    interval: str
-    """Words on the interval, such as "53 to 87"; may be empty."""
+    interval: str = ""
+    """Words on the interval, such as "53 to 87"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,37 +34,28 @@ class DotRow:
     note: str
     """Words below the name; may be empty."""
     units: str
-    """Number of units that the scores are of, as text; empty where it is not known."""
+    """Number of units that the scores are of; empty where it is not known."""
     dots: tuple[Dot | None, ...]
     is_hollow: bool = False
     """True for scores that were not measured here."""
 
 
-@dataclass(frozen=True, slots=True)
-class DotPart:
-    """Rows of dots below a heading, which may be empty."""
-
-    heading: str
-    rows: tuple[DotRow, ...]
-
-
 class Axis(NamedTuple):
-    """The axis of a panel: its ends, and whether it is of shares in percent."""
+    """The axis of a panel: its ends, and whether it is of shares, shown in percent."""
 
     low: float
     high: float
-    is_share: bool = False
+    is_share: bool
 
     def at(self, value: float) -> float:
-        """Return the position of a value on the axis, in percent of its length, within the axis."""
+        """Return the position of a value, in percent of the axis' length, within the axis."""
         return round(100 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 2)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return (position in percent, text) of each gridline."""
-        marks = ticks(self.low, self.high)
-        if self.is_share:
-            return [(self.at(mark), f"{100 * mark:.0f} %".replace("-", "\N{MINUS SIGN}")) for mark in marks]
-        return [(self.at(mark), write_number(mark, digits_for(marks))) for mark in marks]
+        marks, (factor, unit) = ticks(self.low, self.high), (100, " %") if self.is_share else (1, "")
+        digits = 0 if self.is_share else digits_for(marks)
+        return [(self.at(mark), write_number(factor * mark, digits) + unit) for mark in marks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,37 +64,49 @@ class DotPlot:
 
     panels: tuple[tuple[str, Axis], ...]
     """(heading, axis) of each panel."""
-    parts: tuple[DotPart, ...]
+    parts: tuple[tuple[str, tuple[DotRow, ...]], ...]
+    """(heading, rows) of each part; a heading may be empty."""
 
     @property
     def is_counted(self) -> bool:
-        """Whether a row has a number of units."""
-        return any(row.units for part in self.parts for row in part.rows)
+        """Return whether a row has a number of units."""
+        return any(row.units for _, rows in self.parts for row in rows)
 
 
 def axis_of(values: Iterable[float], *, is_share: bool, top: float = 1.0) -> Axis:
-    """Return an axis with a zero that holds all values; that of shares holds `top` too."""
+    """Return an axis with a zero that holds all values; that of shares holds `top` too.
+
+    Args:
+        values: means and ends of intervals.
+        is_share: whether they are shares, shown in percent.
+        top: the least upper end of an axis of shares.
+    """
     known = [0.0, *([top] if is_share else []), *values]
-    low, high = min(known), max(known)
-    return Axis(low, high if high > low else low + 1, is_share)
+    return Axis(min(known), max(known) if max(known) > min(known) else min(known) + 1, is_share)
 
 
 def plain_number(value: float, metric: Metric) -> str:
     """Return a metric's value as a reader of a chart needs it: whole percents, else at most one decimal."""
     if metric.percent:
-        return f"{100 * value:.0f} %".replace("-", "\N{MINUS SIGN}")
+        return f"{write_number(100 * value, 0)} %"
     return shown_number(value, replace(metric, digits=min(metric.digits, 1)))
 
 
 def interval_words(value: Interval, metric: Metric, units: int) -> str:
-    """Return the ends of an interval as text, such as "53 to 87"; of fewer than ten units, their number."""
+    """Return the ends of an interval as text, such as "53 to 87"; of fewer than ten units, their number.
+
+    Args:
+        value: mean and interval.
+        metric: says how numbers are written.
+        units: number of units, such as places, that the value is of.
+    """
     if units < FEWEST_UNITS:
         return f"too few (n = {units})"
     return " to ".join(plain_number(end, metric).removesuffix(" %") for end in value[1:])
 
 
-def dot(axis: Axis, value: Interval, metric: Metric, units: int) -> Dot:
-    """Return a measured score on an axis, without interval if it is of too few units.
+def dot(axis: Axis, value: Interval | None, metric: Metric, units: int) -> Dot | None:
+    """Return a measured score on an axis, without interval if it is of too few units; `None` for `None`.
 
     Args:
         axis: of its panel.
@@ -113,6 +114,8 @@ def dot(axis: Axis, value: Interval, metric: Metric, units: int) -> Dot:
         metric: says how it is written.
         units: number of units, such as places, that it is of.
     """
+    if value is None:
+        return None
     mean, low, high = map(axis.at, value)
     ends = (low, high) if units >= FEWEST_UNITS else (mean, mean)
     return Dot(mean, *ends, plain_number(value.mean, metric), interval_words(value, metric, units))
@@ -130,44 +133,40 @@ def whole_rows(results: Results) -> list[RowResult]:
 
 
 def score_plot(results: Results, metric: Metric) -> DotPlot:
-    """Return a metric of all models and of what others published, on one axis.
-
-    Published rows of other data than were run here stand apart.
-    """
-    ours = [row for row in whole_rows(results) if metric.key in row.values]
-    papers = sorted(
-        (row for row in results.published if metric.key in row.values),
-        key=lambda row: -row.values[metric.key],
-    )
-    ends = [end for row in ours for end in row.values[metric.key]]
-    axis = axis_of([*ends, *(row.values[metric.key] for row in papers)], is_share=metric.percent)
-
+    """Return a metric of all models and of what others published, that on other data apart, on one axis."""
+    key = metric.key
+    ours = [row for row in whole_rows(results) if key in row.values]
+    papers = sorted((row for row in results.published if key in row.values), key=lambda row: -row.values[key])
+    ends = [end for row in ours for end in row.values[key]]
+    axis = axis_of([*ends, *(row.values[key] for row in papers)], is_share=metric.percent)
     measured = tuple(
         DotRow(
             row_name(row),
             row.city or "all cities",
-            str(row.units[metric.key]),
-            (dot(axis, row.values[metric.key], metric, row.units[metric.key]),),
+            str(row.units[key]),
+            (dot(axis, row.values[key], metric, row.units[key]),),
         )
         for row in ours
     )
     parts = (
-        DotPart("", measured),
+        ("", measured),
         _papers("Published, on the same data", [row for row in papers if row.city], metric, axis),
         _papers("Published, on other cities and data", [row for row in papers if not row.city], metric, axis),
     )
-    return DotPlot((("", axis),), tuple(part for part in parts if part.rows))
+    return DotPlot((("", axis),), tuple(part for part in parts if part[1]))
 
 
-def _papers(heading: str, papers: Sequence[PublishedRow], metric: Metric, axis: Axis) -> DotPart:
-    """Return rows of papers, hollow and without intervals; the heading names the only source."""
+def _papers(
+    heading: str, papers: Sequence[PublishedRow], metric: Metric, axis: Axis
+) -> tuple[str, tuple[DotRow, ...]]:
+    """Return rows of papers, hollow and without intervals, after a heading that names an only source."""
     sources = {row.source for row in papers}
     rows = []
     for row in papers:
-        at, text = axis.at(row.values[metric.key]), plain_number(row.values[metric.key], metric)
-        note = row.source if len(sources) > 1 else ""
-        rows.append(DotRow(row.name, note, "", (Dot(at, at, at, text, ""),), is_hollow=True))
-    return DotPart(f"{heading}: {sources.pop()}" if len(sources) == 1 else heading, tuple(rows))
+        value = row.values[metric.key]
+        shown = Dot(*[axis.at(value)] * 3, plain_number(value, metric))
+        rows.append(DotRow(row.name, row.source if len(sources) > 1 else "", "", (shown,), is_hollow=True))
+    return f"{heading}: {sources.pop()}" if len(sources) == 1 else heading, tuple(rows)
 
 
 def group_plots(results: Results, metric: Metric) -> tuple[DotPlot, DotPlot] | None:
@@ -176,36 +175,19 @@ def group_plots(results: Results, metric: Metric) -> tuple[DotPlot, DotPlot] | N
     `None` if no group has a score.
     """
     rows = [row for row in whole_rows(results) if row.groups.get(metric.key)]
-    names = list(dict.fromkeys(name for row in rows for name in row.groups[metric.key] if name))
+    found = [(row.groups[metric.key], row.group_units[metric.key]) for row in rows]
+    names = list(dict.fromkeys(name for groups, _ in found for name in groups if name))
     if not names:
         return None
-    first = rows[0].groups[metric.key]
+    first = found[0][0]
     names.sort(key=lambda name: (-first[name].mean if name in first else 0.0, name))
-    ends = [end for row in rows for value in row.groups[metric.key].values() for end in value]
+    ends = (end for groups, _ in found for value in groups.values() for end in value)
     axis = axis_of(ends, is_share=metric.percent)
     panels = tuple((row_name(row) if len(rows) > 1 else "", axis) for row in rows)
-
-    def units(row: RowResult, name: str) -> int:
-        """Return the number of units of a group in a row."""
-        return row.group_units[metric.key].get(name, 0)
-
-    def plot(names: Iterable[str]) -> DotPlot:
-        """Return the chart of these groups."""
-        drawn = tuple(
-            DotRow(
-                name.replace("_", " "),
-                "",
-                str(max(units(row, name) for row in rows)),
-                tuple(
-                    dot(axis, value, metric, units(row, name))
-                    if (value := row.groups[metric.key].get(name))
-                    else None
-                    for row in rows
-                ),
-            )
-            for name in names
-        )
-        return DotPlot(panels, (DotPart("", drawn),))
-
-    large = [name for name in names if max(units(row, name) for row in rows) >= FEWEST_SHOWN]
-    return plot(large), plot(name for name in names if name not in large)
+    large, small = [], []
+    for name in names:
+        most = max(units.get(name, 0) for _, units in found)
+        dots = (dot(axis, groups.get(name), metric, units.get(name, 0)) for groups, units in found)
+        row = DotRow(name.replace("_", " "), "", str(most), tuple(dots))
+        (large if most >= FEWEST_SHOWN else small).append(row)
+    return DotPlot(panels, (("", tuple(large)),)), DotPlot(panels, (("", tuple(small)),))

@@ -1,21 +1,9 @@
 """The result of a report in one sentence: the main metric of the best model, against the best published."""
 
-from dataclasses import dataclass
-
 from virl.bench.benchmark import AnyBenchmark, Metric
 from virl.bench.report.dots import interval_words, plain_number, row_name, whole_rows
 from virl.bench.report.results import Results, shown_metrics
 from virl.bench.statistics import FEWEST_UNITS
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The result of a report in words."""
-
-    text: str
-    """Sentence such as "67 % (53 to 87) of 40 photos, against 41 % of the best published model"."""
-    line: str
-    """Words on what was measured, and on which published row is the best; may be empty."""
 
 
 def main_metric(benchmark: AnyBenchmark, results: Results) -> Metric | None:
@@ -27,34 +15,29 @@ def main_metric(benchmark: AnyBenchmark, results: Results) -> Metric | None:
     return next(iter([*named, *shares, *valued]), None)
 
 
-def headline(benchmark: AnyBenchmark, results: Results) -> Headline | None:
-    """Return the result in words; `None` if nothing was measured.
+def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
+    """Return the result in words, and what was measured and published; empty if nothing was measured.
 
-    Models that know the answer are passed over where there are others.
+    Such as "67 % (53 to 87) of 40 photos, against 41 % of the best published model". Models that know the
+    answer are passed over where there are others.
     """
     metric = main_metric(benchmark, results)
     if metric is None:
-        return None
+        return "", ""
     rows = [row for row in whole_rows(results) if metric.key in row.values]
     rivals = [row for row in rows if not row.model.lower().startswith(benchmark.bounds)] or rows
     best = max(rivals, key=lambda row: row.values[metric.key].mean)
     value, units = best.values[metric.key], best.units[metric.key]
     words = interval_words(value, metric, units)
+    whose = [row_name(best)] if len(rows) > 1 else []
+    number = plain_number(value.mean, metric) if metric.percent else f"{metric.heading} {value.mean:.1f}"
     of = f" ({words}) of {units:,} {benchmark.units}" if units >= FEWEST_UNITS else f", {words}"
-    text = f"{plain_number(value.mean, metric)}{of}"
-    if not metric.percent:
-        text = f"{metric.heading} {text}"
-    if len(rows) > 1:
-        text = f"{row_name(best)}: {text}"
-    papers = [
-        row
-        for row in results.published
-        if metric.key in row.values and not row.name.lower().startswith(benchmark.bounds)
-    ]
-    told = [metric.about or metric.heading]
+    text, line = ": ".join([*whose, number + of]), f"{metric.about or metric.heading}."
+    valued = [row for row in results.published if metric.key in row.values]
+    papers = [row for row in valued if not row.name.lower().startswith(benchmark.bounds)]
     if papers:
         top = max(papers, key=lambda row: row.values[metric.key])
         text += f", against {plain_number(top.values[metric.key], metric)} of the best published model"
         data = "the same data" if top.city else "other cities and data"
-        told.append(f"Best published: {top.name} ({top.source}), on {data}")
-    return Headline(text, ". ".join(told) + ".")
+        line += f" Best published: {top.name} ({top.source}), on {data}."
+    return text, line

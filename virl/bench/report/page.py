@@ -153,7 +153,7 @@ def write_page(
         "sections": sections,
         "attributions": results.attributions,
         "own": own,
-        "headline": headline(gathered.benchmark, results) if len(parts) == 1 else None,
+        "headline": headline(gathered.benchmark, results) if len(parts) == 1 else ("", ""),
         "tables": [(part, shown_metrics(part)) for part in parts],
         "plots": plots,
         "by_group": [

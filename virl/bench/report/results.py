@@ -3,6 +3,7 @@
 Described in `docs/reference/benchmark-files.md`; its version rises when a field changes.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -88,7 +89,7 @@ class Compared(Settings):
 
     @property
     def differs(self) -> bool:
-        """Whether some unit has another value than for the first model."""
+        """Return whether some unit has another value than for the first model."""
         return bool(self.difference.low or self.difference.high)
 
 
@@ -264,10 +265,7 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
             key: dict(estimate_groups(tallies[key], is_share=is_share)) for key, is_share in grouped.items()
         },
         group_units={
-            key: {
-                group: count_units([one for one in tallies[key] if one.group == group])
-                for group in dict.fromkeys(one.group for one in tallies[key])
-            }
+            key: Counter(group for _, group in {(one.unit, one.group) for one in tallies[key] if one.weight})
             for key in grouped
         },
         cost=_total_cost(records),

@@ -11,7 +11,7 @@ from virl.pages.maps import MapFigure
 from virl.pages.pictures import Grades, embed_all
 
 State = Literal["right", "partly", "wrong", "failed", "open"]
-"""How an episode ended; "open" without a score."""
+"""The end of an episode; "open" without a score."""
 STATES: Mapping[State, str] = {
     "failed": "failed",
     "wrong": "wrong",
@@ -38,7 +38,7 @@ class Scene:
 
     @property
     def state(self) -> State:
-        """How the episode ended, by its status and score."""
+        """Return the end of the episode, by its status and score."""
         if self.record.status == "failed":
             return "failed"
         score = self.shown.score

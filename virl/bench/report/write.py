@@ -141,9 +141,9 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
     rows = [row for row in results.rows if row.run == run.name]
     models = dict.fromkeys(row.model for row in rows)
     names = list(models) if len(models) == 1 else []  # else the headline names the best one
-    told = headline(benchmark, results.model_copy(update={"rows": tuple(rows)}))
+    told, _ = headline(benchmark, results.model_copy(update={"rows": tuple(rows)}))
     return PageHead(
-        title=": ".join([", ".join([benchmark.title, *names]), *([told.text] if told else [])]),
+        title=": ".join([", ".join([benchmark.title, *names]), *([told] if told else [])]),
         about=benchmark.about,
         columns=("agent", *(heading_of(one).replace("\n", " ") for one in metrics)),
         rows=(
