@@ -164,7 +164,8 @@ def _papers(
     rows = []
     for row in papers:
         value = row.values[metric.key]
-        shown = Dot(*[axis.at(value)] * 3, plain_number(value, metric))
+        at = axis.at(value)
+        shown = Dot(at, at, at, plain_number(value, metric))
         rows.append(DotRow(row.name, row.source if len(sources) > 1 else "", "", (shown,), is_hollow=True))
     return f"{heading}: {sources.pop()}" if len(sources) == 1 else heading, tuple(rows)
 
@@ -184,10 +185,11 @@ def group_plots(results: Results, metric: Metric) -> tuple[DotPlot, DotPlot] | N
     ends = (end for groups, _ in found for value in groups.values() for end in value)
     axis = axis_of(ends, is_share=metric.percent)
     panels = tuple((row_name(row) if len(rows) > 1 else "", axis) for row in rows)
-    large, small = [], []
+    large: list[DotRow] = []
+    small: list[DotRow] = []
     for name in names:
         most = max(units.get(name, 0) for _, units in found)
         dots = (dot(axis, groups.get(name), metric, units.get(name, 0)) for groups, units in found)
-        row = DotRow(name.replace("_", " "), "", str(most), tuple(dots))
-        (large if most >= FEWEST_SHOWN else small).append(row)
+        drawn = DotRow(name.replace("_", " "), "", str(most), tuple(dots))
+        (large if most >= FEWEST_SHOWN else small).append(drawn)
     return DotPlot(panels, (("", tuple(large)),)), DotPlot(panels, (("", tuple(small)),))

@@ -36,7 +36,8 @@ def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
     valued = [row for row in results.published if metric.key in row.values]
     papers = [row for row in valued if not row.name.lower().startswith(benchmark.bounds)]
     if papers:
-        top = max(papers, key=lambda row: row.values[metric.key])
+        same = [row for row in papers if row.city] or papers
+        top = max(same, key=lambda row: row.values[metric.key])
         text += f", against {plain_number(top.values[metric.key], metric)} of the best published model"
         data = "the same data" if top.city else "other cities and data"
         line += f" Best published: {top.name} ({top.source}), on {data}."

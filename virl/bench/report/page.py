@@ -50,7 +50,7 @@ from virl.pages.theme import rgb
 # The looks of the maps, all chosen.
 _WHOLE = Extent(aspect=WIDE_ASPECT, margin_m=40.0, smallest_m=160.0, beyond=0.0)
 _EPISODE = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
-_TILE = Extent(aspect=4 / 3, margin_m=25.0, smallest_m=120.0, beyond=0.0, scale=1 / 3)
+_TILE = Extent(margin_m=12.0, smallest_m=40.0, beyond=0.0)
 _TILE_PX = 200.0
 _TOWN_M = 2000.0
 """Widest town that the map of a whole report shows from end to end; chosen."""
