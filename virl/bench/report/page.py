@@ -124,7 +124,7 @@ def write_page(
     """
     templates = _templates()
     cells = sum(len(cities) for run in gathered.runs for cities in run.plan.episodes.values())
-    draw = partial(_sections, gathered, most=max(6, MOST_TILES // max(1, cells)))
+    draw = partial(_sections, gathered, most=MOST_TILES // max(1, cells))
     sections = [section for run in gathered.runs for section in draw(run)]
     for section in sections:
         pages = [page for page in section.pages if page.path]
