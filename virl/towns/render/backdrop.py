@@ -283,7 +283,7 @@ def _ground_run(
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                material = _beyond(parks, wet, loose, cell, segments, i, d, materials)
+                material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
         if material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
             material = MIXED
         if material == MIXED:
@@ -336,7 +336,7 @@ def _stains_at(texels: Words, offset: int, level: int, x: float, y: float) -> _S
 
 
 @inline_kernel
-def _beyond(
+def _read_material(
     parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
     materials: _Materials,
 ) -> int:  # fmt: skip
@@ -369,7 +369,7 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
 
     `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
     """
-    if material == ASPHALT or (material == STONE and d < LAID_M):
+    if material == ASPHALT or (material == STONE and d < LAID_M and segments[i, 7] > 0.0):
         ux, uy = segments[i, 2], segments[i, 3]
         u, v = along_street(segments, i, x, y)
         u += segments[i, 5]
@@ -459,7 +459,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     if road < 1.0:
         found = STONE
         if raster_at(stone, cell)[0] > 0.0:
-            found = _beyond(parks, water, gravel, cell, segments, i, d, materials)
+            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         taps = taps_of(_lay_texture(cover, lay))
@@ -468,7 +468,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         tint = _tint(found, stains)
         edge = has_kerb * share_between(d, 0.0, KERB_M, per)
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
-        if found == STONE and d > LAID_M - 1.0:
+        if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])

@@ -220,7 +220,7 @@ def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats
 
 
 def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats) -> None:
-    """Lower `stone` below 0 between pavements and walls of houses that are within `FOOT_M` of each other."""
+    """Write distances below 0 to `stone` between pavements and walls within `FOOT_M` of each other."""
     built = np.ones(stone.shape, np.uint8)
     _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
     # In strips, for want of memory; the rows around each tell of walls beyond it.
