@@ -34,7 +34,7 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.pictures import Grades, embed
-from virl.platform.providers.cities import all_cities, name_of_city
+from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 pixels wide
@@ -327,7 +327,6 @@ def _render(
     is_last: bool,
 ) -> str:
     """Return the gallery's page with this number as HTML, with links to the pages before and after it."""
-    known, cities = all_cities(), {card.start.city for card in cards}
     beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
     return page(
         "gallery.html.j2",
@@ -340,7 +339,7 @@ def _render(
                 for card in sorted(benchmarks, key=lambda card: card.when, reverse=True)
             ],
             "left_out": left_out,
-            "cities": {name: known[name].title if name in known else name_of_city(name) for name in cities},
+            "cities": {card.start.city: title_of_city(card.start.city) for card in cards},
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },

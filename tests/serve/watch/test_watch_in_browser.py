@@ -17,6 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
+from virl.agent.control import Control
 from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
@@ -97,6 +98,68 @@ def test_a_finished_run_is_shown_at_any_width(
     assert [one for one in faults if not one.startswith("loads ")] == []
     assert browser.get_log("browser") == []
     assert "token" not in browser.current_url
+
+
+def boxes(browser: webdriver.Chrome, *selectors: str) -> list[dict[str, float]]:
+    script = "return arguments[0].map((one) => document.querySelector(one).getBoundingClientRect().toJSON())"
+    return list(browser.execute_script(script, selectors))
+
+
+def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    lines = (folder / JOURNAL).read_text().splitlines(keepends=True)[:13]
+    lines[0] = lines[0].replace('"name":', '"limits": {"steps": 120}, "name":', 1)
+    (folder / JOURNAL).write_text("".join(lines))
+    control = Control()
+    with serve_page({0: RunFeed(folder, ground, control)}) as url:
+        show(browser, url, 1440)
+        until(
+            browser,
+            lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"),
+        )
+        assert text_of(browser, ".name") == "Hiro in testville\nrunning\nStep 11 of at most 120"
+        view, card, rail, chart = boxes(browser, ".frame", ".seen-now", ".rail", ".rail .chart")
+        assert view["width"] / view["height"] == pytest.approx(1.6, abs=0.01)
+        assert 840 < view["width"] <= 860
+        assert card["bottom"] <= 900
+        assert (rail["top"], rail["bottom"]) == pytest.approx((card["top"], card["bottom"]), abs=1)
+        assert 280 < chart["height"] < 320
+        found, label = boxes(browser, ".boxes rect:not(.plate)", ".boxes .plate")
+        assert view["top"] < found["top"] < found["bottom"] < view["bottom"], "what was found is not cut off"
+        assert label["height"] < 20
+        assert filled(browser) == ["Pause"]
+        assert boxes(browser, ".controls .main")[0]["height"] == 40
+        control.take_over()
+        until(browser, lambda: filled(browser) == ["Hand back"])
+
+
+def filled(browser: webdriver.Chrome) -> list[str]:
+    """The words of the buttons with a colour of their own."""
+    script = (
+        "const plain = ['rgba(0, 0, 0, 0)', getComputedStyle(document.querySelector('.card')).backgroundColor];"
+        "return [...document.querySelectorAll('button:not([aria-current])')].filter((one) => one.offsetWidth &&"
+        " !plain.includes(getComputedStyle(one).backgroundColor)).map((one) => one.textContent)"
+    )
+    return list(browser.execute_script(script))
+
+
+def test_a_run_that_fails_at_its_start_says_why_in_place_of_what_would_come(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    feed = RunFeed(tmp_path, ground, Control())
+    with serve_page({0: feed}) as url:
+        browser.get(url)
+        until(browser, lambda: text_of(browser, ".run h2") == "The run starts")
+        for place in (".thoughts", ".log", ".cost dl"):
+            node = browser.find_element(By.CSS_SELECTOR, place)
+            assert node.size["height"] > 60
+            assert "gradient" in node.value_of_css_property("background-image")
+        feed.fault = "no panorama at 0,0"
+        until(browser, lambda: text_of(browser, ".fault:not(#lost)") == "no panorama at 0,0")
+        assert text_of(browser, ".run h2") == "The run did not start"
+        assert text_of(browser, ".badge.state") == "failed"
+        assert not browser.find_element(By.CSS_SELECTOR, ".run-grid").is_displayed()
 
 
 def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:

@@ -20,12 +20,18 @@ class Grid {
       if (known && known.state === JSON.stringify(one)) continue;
       const node = this.cardOf(one);
       if (known) known.node.replaceWith(node);
-      else this.listOf(one.group).append(node);
+      else this.put(node, one, runs);
       this.cards.set(one.run, { node, state: JSON.stringify(one) });
     }
     const open = runs.filter((one) => one.state === "open").length;
     this.tally.textContent = count(runs.length, "run") + (open ? `, ${open} not ended` : "");
     this.narrow();
+  }
+
+  // A new card stands before the next older one of its group that is shown.
+  put(node, one, runs) {
+    const later = runs.slice(runs.indexOf(one) + 1).find(({ run, group }) => group === one.group && this.cards.has(run));
+    this.listOf(one.group).insertBefore(node, later ? this.cards.get(later.run).node : null);
   }
 
   listOf(group) {
