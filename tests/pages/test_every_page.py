@@ -306,6 +306,6 @@ def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriv
     assert all("rx-399" in text.lower() for text in shown)
     browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
     browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
-    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run h2")]
+    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run .eyebrow")]
     assert len(titles) == len(cards)
     assert titles == sorted(titles)

@@ -137,9 +137,11 @@ def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path
 def filled(browser: webdriver.Chrome) -> list[str]:
     """The words of the buttons with a colour of their own."""
     script = (
-        "const plain = ['rgba(0, 0, 0, 0)', getComputedStyle(document.querySelector('.card')).backgroundColor];"
-        "return [...document.querySelectorAll('button:not([aria-current])')].filter((one) => one.offsetWidth &&"
-        " !plain.includes(getComputedStyle(one).backgroundColor)).map((one) => one.textContent)"
+        "const colour = (one) => getComputedStyle(one).backgroundColor;"
+        "const plain = ['rgba(0, 0, 0, 0)', colour(document.querySelector('.card'))];"
+        "const buttons = [...document.querySelectorAll('button:not([aria-current])')];"
+        "const shown = buttons.filter((one) => one.offsetWidth && !plain.includes(colour(one)));"
+        "return shown.map((one) => one.innerText)"
     )
     return list(browser.execute_script(script))
 
@@ -242,7 +244,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
         with (folder / JOURNAL).open("ab") as file:
             file.write(b"".join(lines[5:]))
         until(browser, lambda: path_length(browser) == 21)
-        assert text_of(browser, ".badge.state") == "ended"
+        assert text_of(browser, ".badge.state") == "entered"
 
 
 def test_who_looks_back_is_left_alone_by_what_comes(
@@ -330,7 +332,7 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         views = browser.find_elements(By.CSS_SELECTOR, ".run .stage .frame")
         assert all(view.rect["width"] > 500 for view in views)
         states = [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".run .badge.state")]
-        assert states == ["not ended", "ended"]
+        assert states == ["not ended", "entered"]
         assert [
             one for one in browser.execute_script(CHECK) if "alt twice" not in one and "loads" not in one
         ] == []

@@ -125,7 +125,7 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
         browser.get(url)
         hand.until(lambda: len(hand.texts(".log li")) >= len(before))
         finished = again.start().end()
-        hand.until(lambda: "ended" in hand.texts(".badge.state"))
+        hand.until(lambda: {"entered", "gave up"} & {*hand.texts(".badge.state")})
         assert len(hand.texts(".log .badge.you")) == 2
     steps = steps_of(folder)
     assert steps[: len(before)] == before

@@ -22,8 +22,8 @@ from virl.journal.report import moment
 from virl.journal.story import (
     facts,
     heading_of,
+    headline_of,
     kind_of,
-    outcome_of,
     question,
     scalar,
     seen_in,
@@ -148,7 +148,7 @@ class RunSummary:
             case NoteRecord():
                 self.title = _title_of_note(record)
             case EndRecord():
-                self.title = outcome_of(record.result)
+                self.title = headline_of(record.result)[0]
 
     def place(self, position: LatLng) -> Point | None:
         """Return a position in metres (east, south) of the first step; `None` before that step."""
@@ -262,11 +262,12 @@ def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any
 def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
+    title, rest = headline_of(result)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
     return {
         "status": result.status,
-        "title": outcome_of(result),
-        "decided": result.reason,
+        "title": title,
+        "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)
         + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
         "total": asdict(_to_page_cost(result.cost)),

@@ -91,13 +91,13 @@ class Panel {
 
   badges() {
     const { end, live, failed } = this;
-    const [state, words] = failed ? ["failed", "failed"] : end ? ["ended", "ended"] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
+    const [state, words] = failed ? ["failed", "failed"] : end ? [end.status.replace(" ", "-"), end.status] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
     this.outcome.hidden = !end;
     if (end && !this.outcome.hasChildNodes()) {
       this.outcome.className = `outcome ${end.status.replace(" ", "-")}`;
-      this.outcome.append(el("b", {}, end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
+      this.outcome.append(el("b", {}, end.decided ? end.title.replace(/[^.!?]$/, "$&.") : end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
     }
   }
 
