@@ -148,7 +148,7 @@ class Card:
     start: StartRecord
     result: Result
     outcome: str
-    """What came of the run, in a few words."""
+    """Result of the run in a few words."""
     has_report: bool
     photo: Photo | None
     map: MapFigure | None
