@@ -15,7 +15,7 @@ from typing import Any
 
 import griffe
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, emulate, needs_chromium, violations
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -129,6 +129,21 @@ def test_a_dead_link_stops_the_build(tmp_path: Path, line: str, said: str) -> No
     done = build(tmp_path / "mkdocs.yml", tmp_path / "site")
     assert (done.returncode != 0) == bool(said), done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@needs_chromium
+def test_the_site_is_open_to_all(site: Path) -> None:
+    pages = ("index.html", "how-to/watch.html", "reference/python-api.html", "explanation/rendering.html")
+    with chromium() as browser:
+        browser.set_script_timeout(300)
+        for page, width, dark in (
+            (page, *screen) for page in pages for screen in ((1280, False), (390, True))
+        ):
+            emulate(browser, width, dark=dark)
+            browser.get((site / page).as_uri())
+            assert violations(browser) == [], (page, width)
 
 
 @pytest.mark.browser

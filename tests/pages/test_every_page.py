@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import axe_core_python
 import pytest
-from headless import chromium, emulate, needs_chromium
+from headless import chromium, emulate, needs_chromium, violations
 from made_benchmark import NAME, Options
 from made_characters import PLANNER
 from made_exhibits import keep_made_choice
@@ -23,19 +22,21 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from typer.testing import CliRunner
 
+import virl
 from benchmarks.counting.report import CountingTable, TableRow
 from benchmarks.counting.summary import write_counting_page
 from virl.bench.benchmark import Metric
 from virl.bench.run import Engine, run_benchmark
 from virl.bench.statistics import Interval
 from virl.cli.main import app
+from virl.doctor.labelled_views import write_labelled
+from virl.doctor.model_quality import measure_here, write_check
 from virl.journal.report import write_report
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]
 
 ROOT = Path(__file__).parents[2]
 CHECK = (Path(__file__).parent / "check.js").read_text(encoding="utf-8")
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 SHOTS = Path(os.environ.get("VIRL_SCREENSHOTS") or ROOT / "tests-output" / "pages")
 TALLEST = 12_000  # pixels of a screenshot
 
@@ -53,7 +54,7 @@ AGENTS: Mapping[str, tuple[str, ...]] = {
 }
 PAGES = [
     *AGENTS, "preview", "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
-    "benchmark", "benchmark-episode", "walks", "episodes", "counting",
+    "benchmark", "benchmark-episode", "walks", "episodes", "counting", "compare", "models",
 ]  # fmt: skip
 
 
@@ -139,6 +140,16 @@ class Workshop:
     def episodes(self) -> Path:
         return self.page("walks").parent / "episodes.html"
 
+    def compare(self) -> Path:
+        runs = [self.page(name).parent for name in ("hiro", "aria")]
+        return virl.compare(runs, out=self.folder / "compared.html").page
+
+    def models(self) -> Path:
+        labelled = write_labelled(virlton(), "virlton", self.folder, 4)
+        return write_check(
+            self.folder, labelled, [measure_here("detector", "simulated", self.folder, "cpu", False)]
+        )
+
     def counting(self) -> Path:
         page = self.folder / "counting.html"
         columns = (Metric("precision", "precision"), Metric("recall", "recall"))
@@ -223,12 +234,7 @@ def test_a_page_is_whole(
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_open_to_all(workshop: Workshop, browser: webdriver.Chrome, name: str) -> None:
     show(browser, workshop.page(name), 1280, dark=False)
-    browser.execute_script(AXE)
-    found = browser.execute_async_script(
-        "const rules = {'color-contrast': {enabled: false}};"  # `check.js` asks for more, and is quicker
-        "axe.run(document, {resultTypes: ['violations'], rules}).then(arguments[0])"
-    )
-    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
+    assert violations(browser, contrast=False) == []  # of colours `check.js` asks for more, and is quicker
 
 
 def test_maps_in_a_hidden_page_are_drawn_when_it_is_shown(
@@ -303,6 +309,6 @@ def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriv
     assert all("rx-399" in text.lower() for text in shown)
     browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
     browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
-    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run h2")]
+    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run .eyebrow")]
     assert len(titles) == len(cards)
     assert titles == sorted(titles)
