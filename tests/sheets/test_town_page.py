@@ -29,7 +29,8 @@ from virl.platform.city.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
-from virl.sheets.town_page import HEIGHT, WIDTH, town_facts, town_map, town_views, write_town
+from virl.sheets.town_page import town_facts, town_map, write_town
+from virl.sheets.views import HEIGHT, WIDTH, town_views
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
     shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
     assert len(shapes["house"]) == 2
-    assert len(shapes["dots"]) == 3
+    assert sorted(symbol for symbol, *_ in drawn.paper.places) == ["bag", "food", "garden"]
     frame = drawn.paper.frame
     left, top = drawn.paper.left, drawn.paper.top
     for x, y in ((-200, 0), (200, 0), (0, 150)):
@@ -125,9 +126,9 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     page = out.read_text(encoding="utf-8")
     assert page.count(NAMED) >= 2
     assert "Open Database License" in page
-    assert page.count("data:image/jpeg;base64,") == 2
+    assert page.count("data:image/jpeg;base64,") == 3  # the best one is at the head
     assert f'width="{WIDTH}" height="{HEIGHT}"' in page
-    assert set(re.findall(r'href="#(view-\d)"', page)) == {"view-1", "view-2"}
+    assert set(re.findall(r'href="#(view-\d)"', page)) == {"view-1", "view-2", "view-3"}
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
     assert "whenever we like" in page
     assert "shop=unheard_of" in page

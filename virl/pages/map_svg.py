@@ -135,7 +135,11 @@ def draw_legend(figure: MapFigure) -> Markup:
         elif last in AREAS:
             drawn = f'<rect class="{last}" x="-7" y="-5" width="14" height="10"/>'
         else:
-            drawn = f'<g class="mark {html_line(kind)}">{shape_svg(shapes_of.get(last, "disc"))}</g>'
+            shape = shapes_of.get(last, "disc")
+            down = 13 if shape == "pin" else 0
+            drawn = (
+                f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
+            )
         swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
         lines.append(f"<li>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
+import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
@@ -32,7 +33,7 @@ TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 NOTICE = 16.0  # height of the line with the notice, below the scale bar
 SYMBOL_ROOM, SYMBOL_SIZE = 28.0, 14.0  # least distance between two symbols, and their width
 SYMBOLS_UP_TO_M = 4.0  # most metres per pixel at which symbols are drawn
-SHIFTS = (12.0, 18.0, 25.0, 33.0)  # distances by which a mark may be moved off another
+SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
 MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
 
 Rectangle = tuple[float, float, float, float]
@@ -150,10 +151,12 @@ def map_figure(
     shown = _move_apart(paper, tuple(marks)[::-1])
     room.taken += [_box_of(paper, mark) for mark in shown]
     labelled = [_add_label(paper, mark, room) for mark in shown]
+    ways = tuple(paths)
+    room.taken += _boxes_along(paper, ways)
     names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
     drawn = _symbols_with_room(paper, room)
     lines = (*legend, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
-    return MapFigure(title, paper, tuple(paths), tuple(labelled[::-1]), names, lines, notice, drawn)
+    return MapFigure(title, paper, ways, tuple(labelled[::-1]), names, lines, notice, drawn)
 
 
 def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
@@ -161,6 +164,16 @@ def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
     left, top, right, bottom = shape_box(mark.shape)
     (x, y), (dx, dy) = _pixels(paper, (mark.x, mark.y)), shift or mark.shift
     return x + dx + left - ROOM, y + dy + top - ROOM, x + dx + right + ROOM, y + dy + bottom + ROOM
+
+
+def _boxes_along(paper: Paper, paths: Sequence[MapPath]) -> Iterator[Rectangle]:
+    """Yield rectangles in pixels along paths, which no name and no symbol may cover."""
+    for path in paths:
+        if len(path.points) > 1:
+            line = shapely.segmentize(shapely.LineString(path.points), 6 * paper.pixel)
+            for place in shapely.get_coordinates(line).tolist():
+                x, y = _pixels(paper, (place[0], place[1]))
+                yield x - 3, y - 3, x + 3, y + 3
 
 
 def _move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:

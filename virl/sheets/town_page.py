@@ -20,8 +20,8 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
-from virl.plain_text import shorten
 from virl.pages.theme import HOUSES_UP_TO_M
+from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
 from virl.platform.city.inventory import CityStatistics

@@ -11,7 +11,7 @@ const MapView = (() => {
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
   const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED] = [4, 28, 150];
-  const SHIFTS = [0, 12, 18, 25, 33].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
+  const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
     away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
   ]));
   let symbolSets = 0;
@@ -259,7 +259,7 @@ const MapView = (() => {
         taken.push([x + sides[0] - 2, y + sides[1] - 2, x + sides[2] + 2, y + sides[3] + 2]);
         if (label) labels.push({ label, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
       }
-      const crossed = labels.length ? this.alongWays(pixel) : [];
+      const crossed = this.alongWays(pixel);
       for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse()) {
         label.classList.remove("no-room", "to-right", "to-left");
         const length = lengthOf(label) * size;
@@ -284,6 +284,7 @@ const MapView = (() => {
         label.classList.toggle("to-right", best.share === 0);
         label.classList.toggle("to-left", best.share === 1);
       }
+      taken.push(...crossed.map(([u, v]) => [u - 3, v - 3, u + 3, v + 3])); // no name below a path
       for (const group of this.group("names").children) {
         const name = group.firstChild;
         const [x, y] = at(group);
