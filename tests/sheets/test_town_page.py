@@ -30,7 +30,7 @@ from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
 from virl.sheets.town_page import town_facts, town_map, write_town
-from virl.sheets.views import HEIGHT, WIDTH, town_views
+from virl.sheets.views import HEIGHT, WIDTH, town_views, wide_view
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +104,29 @@ def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
     assert town_views(virlton, 0, 0) == []
 
 
+def test_the_best_views_have_houses_signs_and_an_open_road(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "street.osm.pbf")
+    writer.way((-300, 0), (300, 0), highway="residential", name="Main Street")
+    for x in range(100, 290, 20):  # the other half of the street lies in fields
+        for y in (9, -24):
+            writer.way(*box(x, y, x + 19, y + 15), building="yes", building__levels="3")
+        writer.node(x + 9, 11, shop="bakery", name=f"Bakery {x}")
+    writer.close()
+    city = open_city(str(tmp_path / "street.osm.pbf"))
+    (best,) = town_views(city, 1, 0)
+    east, _ = FRAME.point(best.panorama.position)
+    assert 80 < east < 280
+    assert best.title.startswith("Main Street, looking ")
+    wide = wide_view(city, best)
+    assert wide.pixels.shape[:2] == (420, 1120)
+
+
+def test_a_park_is_named_after_the_place_in_it(virlton: City) -> None:
+    names = {name.text for name in town_map(virlton).paper.names if name.kind == "area"}
+    assert names <= {place.name for place in virlton.inventory.places() if "park" in place.types}
+    assert names
+
+
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
     shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
@@ -132,6 +155,7 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
     assert "whenever we like" in page
     assert "shop=unheard_of" in page
+    assert f"virl run hiro --city {extract}" in page
 
 
 @pytest.mark.slow
