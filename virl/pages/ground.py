@@ -172,7 +172,13 @@ def layers_on(
 def places_on(
     ground: MapGround, frame: LocalFrame, window: shapely.Polygon
 ) -> tuple[tuple[str, float, float], ...]:
-    """Return each place of the ground in a window as (symbol, metres east, south), in order of symbols."""
+    """Return the places in a window, each as (symbol, metres east, metres south), in the order of symbols.
+
+    Args:
+        ground: the ground, of any size.
+        frame: the frame of the paper.
+        window: a polygon on the paper, in metres.
+    """
     points = _to_paper(frame, [shapely.Point(lng, lat) for _, (lat, lng) in ground.places])
     near, kept = _shapes_near(points, window)
     names = [ground.places[index][0] for index in kept]

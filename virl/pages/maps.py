@@ -90,7 +90,7 @@ class Mark:
 
     @property
     def is_movable(self) -> bool:
-        """Whether the mark may be moved off others: no small dot, and no ring around another mark."""
+        """Return whether the mark may be moved off others: it is no pin, small dot or ring around a mark."""
         return self.shape not in ("dot", "ring", "pin")
 
 

@@ -174,7 +174,7 @@ class TownFacts:
     holdings: tuple[Fact, ...]
     """Facts on houses, places and their hours; empty if they were not counted."""
     counts: tuple[tuple[str, tuple[Fact, ...]], ...]
-    """Lists of counts, each as (title, facts); empty if nothing was counted."""
+    """Counts by kind, each as (title, facts); empty if nothing was counted."""
     exhibits: tuple[TableExhibit, ...]
     """Tables of what could not be used; empty if nothing was counted."""
 

@@ -43,7 +43,7 @@ class TownView:
     pixels: Image
     """Picture of the view."""
     score: float = 0.0
-    """How much the view shows, [0, 1]; larger is better."""
+    """Score of what the view shows, [0, 1]; larger is better."""
 
     @property
     def data(self) -> str:
