@@ -32,7 +32,7 @@ CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 NOTICE = 16.0  # height of the line with the notice, below the scale bar
 SYMBOL_ROOM, SYMBOL_SIZE = 28.0, 14.0  # least distance between two symbols, and their width
-SYMBOLS_UP_TO_M = 4.0  # most metres per pixel at which symbols are drawn
+SYMBOLS_UP_TO_M = 6.0  # most metres per pixel at which symbols are drawn
 SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
 MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
 

@@ -47,4 +47,4 @@ def symbol_of(types: Iterable[str]) -> str:
         for name, symbol in symbols().items():
             if not symbol.words.isdisjoint(place_type.split("_")):
                 return name
-    return next(reversed(symbols()))
+    return list(symbols())[-1]

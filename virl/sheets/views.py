@@ -26,7 +26,7 @@ RAYS = np.arange(-45.0, 46.0, 7.5)  # degrees from the middle of a view at which
 SEEN_M, BESIDE_M, CLEAR_M, NEAR_M, BIG_M = 60.0, 25.0, 50.0, 4.0, 8.0
 """Metres: reach of rays; to a house beside; of open road; to a house, and to a car or tree, in the way."""
 SIGN_M, SIGNS = 30.0, 4  # metres to the farthest sign that counts, and the most that count
-SIDES, OPEN, READ, LEAST = 0.3, 0.2, 0.4, 0.1  # weights of houses on both sides, open road and signs
+SIDES, OPEN, READ, LEAST = 0.25, 0.35, 0.3, 0.1  # weights of houses on both sides, open road and signs
 BIG = ("parked car", "tree")
 """Kinds of things that hide what is behind them."""
 NAMELESS, BLOCKED = 0.4, 0.05  # factors on the score of a way without a name, and of a view that is blocked
@@ -172,7 +172,7 @@ def _distances(eyes: Floats, turns: Floats, houses: np.ndarray) -> Floats:
     east, north = np.sin(np.radians(turns)), np.cos(np.radians(turns))
     starts = np.repeat(eyes[:, None], turns.shape[1], axis=1).reshape(-1, 2)
     ways = np.stack([east, north], axis=-1).reshape(-1, 2) * SEEN_M
-    rays = shapely.linestrings(np.stack([starts, starts + ways], axis=1))
+    rays = np.asarray(shapely.linestrings(np.stack([starts, starts + ways], axis=1)))
     free = np.full(len(rays), SEEN_M)
     ray, house = shapely.STRtree(houses).query(rays, predicate="intersects")
     met = shapely.intersection(rays[ray], houses[house])
@@ -196,7 +196,7 @@ def _count_near(
     if not places:
         return counts
     points, most = in_metres(frame, places), BIG_M if free is None else SIGN_M
-    tree = shapely.STRtree(shapely.points(points))
+    tree = shapely.STRtree(np.asarray(shapely.points(points)))
     eye, point = tree.query(shapely.points(eyes), predicate="dwithin", distance=most)
     away = points[point] - eyes[eye]
     turn = (np.degrees(np.arctan2(away[:, 0], away[:, 1])) - headings[eye] + 180.0) % 360.0 - 180.0
