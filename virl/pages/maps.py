@@ -169,9 +169,9 @@ def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
 def _boxes_along(paper: Paper, paths: Sequence[MapPath]) -> Iterator[Rectangle]:
     """Yield rectangles in pixels along paths, which no name and no symbol may cover."""
     for path in paths:
-        if len(path.points) > 1:
-            line = shapely.segmentize(shapely.LineString(path.points), 6 * paper.pixel)
-            for place in shapely.get_coordinates(line).tolist():
+        line = shapely.LineString(path.points if len(path.points) > 1 else ())
+        if line.length:  # else GEOS divides by nothing
+            for place in shapely.get_coordinates(shapely.segmentize(line, 6 * paper.pixel)).tolist():
                 x, y = _pixels(paper, (place[0], place[1]))
                 yield x - 3, y - 3, x + 3, y + 3
 

@@ -37,10 +37,10 @@ _LONGEST_REASON = 120
 Fact = tuple[str, str]
 """A fact as (name, amount in words)."""
 # The looks of the map, all chosen.
-ASPECTS = (0.9, 1.55)  # least and greatest ratio of width to height
+ASPECTS = (0.85, 1.55)  # least and greatest ratio of width to height
 BESIDE = 1.3  # a map of a lesser ratio has something beside it
 ACROSS_PX = (720.0, 1104.0)  # pixels across the map: with something beside it, and alone
-MARGIN = 0.045  # share of the town's longer side
+MARGIN = 0.03  # share of the town's longer side
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
