@@ -162,7 +162,8 @@ def _scores(city: City, sights: Sequence[_Sight]) -> list[float]:
     things = [thing.position for thing in city.truth.things(BIG)] if city.truth else []
     blocked = (view.min(axis=1) < NEAR_M) | (_count_near(eyes, headings, things, frame) > 0)
     read = np.minimum(seen, SIGNS) / SIGNS
-    score = LEAST + SIDES * sides + OPEN * np.minimum(ahead / CLEAR_M, 1.0) + READ * read
+    # A road that is open counts between houses: elsewhere all is open.
+    score = LEAST + sides * (SIDES + OPEN * np.minimum(ahead / CLEAR_M, 1.0)) + READ * read
     found: list[float] = np.where(blocked, BLOCKED * score, score).tolist()
     return found
 
