@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,9 +89,7 @@ def draw_town(extract: Path) -> None:
 def draw_map(run: Path) -> Image.Image:
     """Draw the town, its restaurants, and the walk of a run."""
     city = open_city("virlton")
-    places = city.inventory.places() if city.inventory else ()
-    food = [place.position for place in places if "restaurant" in place.types]
-    ground = replace(ground_of(city), dots=food)
+    ground = ground_of(city)
     steps = [record for record in read_journal(run) if isinstance(record, StepRecord)]
     frame = LocalFrame(city.center)
     corners = [on_paper(frame, *position) for way in ground.ways for position in way.line]
