@@ -15,7 +15,7 @@ import virl.api.langchain
 REPOSITORY = "https://github.com/virl-project/virl"
 TABS = ("Tutorials", "How-to guides", "Reference", "Explanations")
 """Folded sections of the index whose pages become a tab; their sub-sections become groups of it."""
-FOLDED, HEADING = r"<summary>(.+)</summary>$", "^### (.+)$"
+FOLDED, HEADING = r"<summary>(.+)</summary>$", "^## (.+)$"
 TABLE, CELL = (
     re.compile(r"<table>.*?</table>", re.DOTALL),
     re.compile(r"<t([hd])(.*?>)(.*?)</t[hd]>", re.DOTALL),
@@ -76,8 +76,10 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     return LINK.sub(lead, markdown).replace(NAMES, "\n\n".join(map(entry, PUBLIC)))
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Return a page whose cells name their column, which phones show in place of the row of headings."""
+def on_page_content(html: str, *, page: Any, **_: Any) -> str:
+    """Return a page whose cells name their column, as phones show no headings, and whose code has the focus."""
+    if page.file.src_uri == FRONT:
+        page.toc.items.clear()
 
     def labelled(table: re.Match[str]) -> str:
         """Return a table with the heading of its column in each cell after the first of a row."""
@@ -92,7 +94,14 @@ def on_page_content(html: str, **_: Any) -> str:
 
         return CELL.sub(label, table[0])
 
-    return TABLE.sub(labelled, html)
+    return TABLE.sub(labelled, html).replace(
+        "<pre><span></span><code>", '<pre><span></span><code tabindex="0">'
+    )
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Return a whole page whose search has a name for readers who do not see it."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
 
 
 def entry(name: str) -> str:

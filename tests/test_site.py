@@ -13,9 +13,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import axe_core_python
 import griffe
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, emulate, needs_chromium
+from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -23,6 +25,7 @@ import virl
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 MOST_ENTRIES = 7
 FETCHED = re.compile(
     r"""<(?:script|link|img|iframe|source|video)\b[^>]*?\s(?:src|href)=["']?(?!data:)([^"'> ]+)"""
@@ -131,29 +134,60 @@ def test_a_dead_link_stops_the_build(tmp_path: Path, line: str, said: str) -> No
     assert said in done.stderr
 
 
-@pytest.mark.browser
-@needs_chromium
-def test_the_search_finds_a_page_without_a_network(site: Path) -> None:
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
     Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with chromium() as browser:
-            browser.get(f"http://127.0.0.1:{server.server_port}/index.html")
-            field = browser.find_element(By.CSS_SELECTOR, "input[data-md-component=search-query]")
-            browser.execute_script("arguments[0].focus()", field)
-            field.send_keys("panorama")
-            found = WebDriverWait(browser, 30).until(
-                lambda now: now.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
-            )
-            assert all("127.0.0.1" in str(link.get_attribute("href")) for link in found)
-            asked = browser.execute_script(
-                "return performance.getEntriesByType('resource').map(one => one.name)"
-            )
-            assert asked
-            assert all("//127.0.0.1:" in url for url in asked), asked
-    finally:
-        server.shutdown()
-        server.server_close()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.mark.browser
+@needs_chromium
+@pytest.mark.parametrize("from_folder", [False, True])
+def test_the_search_finds_a_page_without_a_network(
+    site: Path, served: str, browser: webdriver.Chrome, from_folder: bool
+) -> None:
+    home = site.as_uri() if from_folder else served
+    browser.get(f"{home}/index.html")
+    field = browser.find_element(By.CSS_SELECTOR, "input[data-md-component=search-query]")
+    browser.execute_script("arguments[0].focus()", field)
+    field.send_keys("panorama")
+    found = WebDriverWait(browser, 30).until(
+        lambda now: now.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
+    )
+    assert all(str(link.get_attribute("href")).startswith(home) for link in found)
+    asked = browser.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
+    assert asked
+    assert all(url.startswith((home, "about:")) for url in asked), asked
+
+
+@pytest.mark.browser
+@needs_chromium
+@pytest.mark.parametrize("page", ["index.html", "how-to/watch.html", "explanation/agent-results.html"])
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_a_page_can_be_read_by_everybody(
+    site: Path, browser: webdriver.Chrome, page: str, width: int, dark: bool
+) -> None:
+    emulate(browser, width, dark=dark)
+    browser.get((site / page).as_uri())
+    browser.execute_script("__md_set('__palette', {index: arguments[0]})", int(dark))
+    browser.get((site / page).as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    browser.execute_script(AXE)
+    told = browser.execute_async_script(
+        "axe.run().then((found) => arguments[0](found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`)))"
+    )
+    assert not told, told
+    across = "return [...document.querySelectorAll('.md-typeset :is(td, img)')].map(one => one.getBoundingClientRect().right)"
+    assert max(browser.execute_script(across)) <= width, "something is cut"
 
 
 class Quiet(SimpleHTTPRequestHandler):
