@@ -77,7 +77,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
-    """Return a page whose cells name their column, as phones show no headings, and whose code has the focus."""
+    """Return a page whose cells name their column, for phones, and whose code can be scrolled by keys."""
     if page.file.src_uri == FRONT:
         page.toc.items.clear()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import axe_core_python
 import griffe
+import markdown
 import pytest
 from headless import chromium, emulate, needs_chromium
 from selenium import webdriver
@@ -27,6 +28,18 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 MOST_ENTRIES = 7
+README_PX, TALLEST_README_PX = 880, 5000
+GITHUB = """
+body { margin: 0; font: 16px/1.5 "Noto Sans", Helvetica, Arial, sans-serif; }
+h1, h2 { margin: 24px 0 16px; padding-bottom: 0.3em; font-size: 1.5em; line-height: 1.25; }
+h1 { font-size: 2em; }
+p, pre, ul, table { margin: 0 0 16px; }
+pre { padding: 16px; font: 85%/1.45 monospace; }
+table { border-collapse: collapse; }
+th, td { padding: 6px 13px; border: 1px solid; }
+img { max-width: 100%; }
+"""
+"""Sizes of type and spaces as GitHub has them."""
 FETCHED = re.compile(
     r"""<(?:script|link|img|iframe|source|video)\b[^>]*?\s(?:src|href)=["']?(?!data:)([^"'> ]+)"""
 )
@@ -182,12 +195,26 @@ def test_a_page_can_be_read_by_everybody(
     browser.get((site / page).as_uri())
     browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     browser.execute_script(AXE)
-    told = browser.execute_async_script(
-        "axe.run().then((found) => arguments[0](found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`)))"
-    )
+    told = browser.execute_async_script("""axe.run().then((found) =>
+        arguments[0](found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`)))""")
     assert not told, told
-    across = "return [...document.querySelectorAll('.md-typeset :is(td, img)')].map(one => one.getBoundingClientRect().right)"
-    assert max(browser.execute_script(across)) <= width, "something is cut"
+    across = browser.execute_script("""return [...document.querySelectorAll(".md-typeset :is(td, img)")]
+        .map((one) => one.getBoundingClientRect().right)""")
+    assert max(across) <= width, "something is cut"
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_the_readme_is_short_and_none_of_its_pictures_is_missing(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    text = markdown.markdown((ROOT / "README.md").read_text(), extensions=["tables", "fenced_code"])
+    page = tmp_path / "readme.html"
+    page.write_text(f"<base href='{ROOT.as_uri()}/'><style>{GITHUB}</style>{text}", encoding="utf-8")
+    emulate(browser, README_PX, dark=False)
+    browser.get(page.as_uri())
+    assert browser.execute_script("return [...document.images].every((one) => one.naturalWidth > 0)")
+    assert browser.execute_script("return document.documentElement.scrollHeight") <= TALLEST_README_PX
 
 
 class Quiet(SimpleHTTPRequestHandler):
