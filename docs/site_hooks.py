@@ -77,14 +77,14 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
-    """Return a page whose cells name their column, for phones, and whose code can be scrolled by keys."""
+    """Return a page whose cells name their column, for phones."""
     if page.file.src_uri == FRONT:
         page.toc.items.clear()
 
     def labelled(table: re.Match[str]) -> str:
         """Return a table with the heading of its column in each cell after the first of a row."""
         cells = CELL.findall(table[0])
-        heads = [re.sub("<.*?>", "", text) for kind, _, text in cells if kind == "h"]
+        heads = [re.sub("<.*?>", "", text).replace('"', "&quot;") for kind, _, text in cells if kind == "h"]
         places = cycle(range(len(heads)))
 
         def label(cell: re.Match[str]) -> str:
@@ -94,9 +94,7 @@ def on_page_content(html: str, *, page: Any, **_: Any) -> str:
 
         return CELL.sub(label, table[0])
 
-    return TABLE.sub(labelled, html).replace(
-        "<pre><span></span><code>", '<pre><span></span><code tabindex="0">'
-    )
+    return TABLE.sub(labelled, html)
 
 
 def on_post_page(output: str, **_: Any) -> str:
