@@ -23,7 +23,7 @@ from PIL import Image
 from virl.agent.character_file import agent_names
 from virl.film.frames import FoundBox, Sheet, Shot, Size, recorded_shot
 from virl.film.story import Moment, read_story
-from virl.film.write import write_sheet_film
+from virl.film.write import write_film
 from virl.journal.walk_map import ground_of
 from virl.pages.fonts import FONT_FOLDER
 from virl.platform.city.city import City
@@ -106,9 +106,8 @@ def draw_film(name: str) -> None:
     story = read_story(made(name))
     city = open_city(story.city)
     sheet = Sheet(story, ground_of(city), FILM, partial(draw_wide, city))
-    write_sheet_film(
-        sheet, IMAGES.resolve() / f"{name}.webp", FILM_S, FILM_BYTES, lambda _: nullcontext(lambda: None)
-    )
+    out = IMAGES.resolve() / f"{name}.webp"
+    write_film(sheet, out, seconds=FILM_S, most_bytes=FILM_BYTES, bar=lambda _: nullcontext(lambda: None))
 
 
 def draw_wide(city: City, moment: Moment) -> Shot:

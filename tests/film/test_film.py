@@ -17,7 +17,7 @@ from virl.cli.main import app
 from virl.errors import BadInput
 from virl.film.frames import Sheet
 from virl.film.story import Rank, read_story, schedule
-from virl.film.write import write_film
+from virl.film.write import open_sheet, write_film
 from virl.journal.journal import Journal
 from virl.pages.ground import MapGround
 
@@ -131,7 +131,7 @@ def test_a_damaged_run_is_refused_in_a_line(how: str, said: str, tmp_path: Path)
 def test_a_run_with_nothing_to_show_is_refused_in_a_line(tmp_path: Path) -> None:
     Journal.create(tmp_path / "run", start_record()).close()
     refused(film(tmp_path / "run"), "no pictures yet")
-    refused(film(tmp_path / "run", "--out", "run.avi"), ".webm or .webp")
+    refused(film(RECORDED / "iris-killed", "--out", "run.avi"), ".webm or .webp")
 
 
 def refused(done: Result, said: str) -> None:
@@ -143,7 +143,9 @@ def refused(done: Result, said: str) -> None:
 def test_a_film_that_cannot_be_small_enough_is_refused(tmp_path: Path) -> None:
     run, out = keep_made_run(tmp_path / "run", steps=2, size=160), tmp_path / "film.webm"
     with pytest.raises(BadInput, match="even at its coarsest"):
-        write_film(run, out, size=SIZE, seconds=5, most_bytes=1000, bar=lambda _: nullcontext(lambda: None))
+        write_film(
+            open_sheet(run, SIZE), out, seconds=5, most_bytes=1000, bar=lambda _: nullcontext(lambda: None)
+        )
     assert not out.exists()
 
 

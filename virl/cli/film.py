@@ -27,12 +27,11 @@ def film(
     ] = 8.0,
 ) -> None:
     """Write a run as a film: what the agent saw, its path on the map, and words."""
-    from virl.film.write import write_film  # noqa: PLC0415 - brings in the cities
+    from virl.film.write import open_sheet, write_film  # noqa: PLC0415 - brings in the cities
 
     made = write_film(
-        run,
+        open_sheet(run, (width, height)),
         out or run / "film.webm",
-        size=(width, height),
         seconds=seconds,
         most_bytes=round(megabytes * 1e6),
         bar=lambda count: counting_bar("drawing", count, SafeConsole(stderr=True)),

@@ -36,6 +36,8 @@ SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
 MOST_LINES = 4
 BELOW = 0.5
 """Room for words below what a map alone shows, as a share of the height of that."""
+EDGE = 10_000.0
+"""Greatest coordinate of a box, in pixels: damaged runs may have any."""
 PANEL = (16, 20, 24, 205)
 """Colour of the ground of words: red, green, blue, and opacity, each in [0, 255]."""
 
@@ -72,9 +74,10 @@ def recorded_shot(moment: Moment) -> Shot:
             whole = picture.convert("RGB")
     except PictureFault as fault:
         raise BadInput(f"{moment.folder / view.file}: {fault}") from fault
-    return Shot(
-        whole, tuple(FoundBox(one.text or one.label, one.box) for one in view.detections), moment.is_marked
-    )
+    found = [
+        FoundBox(one.text or one.label, np.clip(one.box, -EDGE, EDGE).tolist()) for one in view.detections
+    ]
+    return Shot(whole, tuple(found), moment.is_marked)
 
 
 class Sheet:
@@ -129,7 +132,7 @@ class Sheet:
             homes = {moment.folder}
         shown = zip(figure.marks, since, strict=True)
         marks = [mark for mark, (home, first) in shown if first <= index and home in homes]
-        paths = []
+        paths: list[MapPath] = []
         if moment.rank is Rank.END:
             lines = [line for home, one in self.story.maps if home in homes for line in one.lines]
             paths += exhibit_paths(paper, lines)
@@ -205,18 +208,18 @@ def _write(sheet: PIL.Image.Image, moment: Moment, notice: str, room: int, above
     pen, height = PIL.ImageDraw.Draw(sheet, "RGBA"), sheet.height - round(above)
     unit = sqrt(sheet.width * sheet.height)
     gap, small, large, radius = (round(share * unit) for share in (GAP, SMALL, LARGE, ROUND))
-    lines = [(moment.where, small, 200)]
-    lines += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
-    lines += [(line, small, 170) for line in _wrap(pen, notice, small, room - 4 * gap)[:1]]
-    lines = [(in_face(text), size, light) for text, size, light in lines if text]
+    texts = [(moment.where, small, 200)]
+    texts += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
+    texts += [(line, small, 170) for line in _wrap(pen, notice, small, room - 4 * gap)[:1]]
+    lines = [(*in_face(text), size, light) for text, size, light in texts if text]
     if not lines:
         return
-    widest = max(pen.textlength(text, font(face, size)) for (text, face), size, _ in lines)
-    tall = sum(round(size * LEADING) for _, size, _ in lines)
+    widest = max(pen.textlength(text, font(face, size)) for text, face, size, _ in lines)
+    tall = sum(round(size * LEADING) for _, _, size, _ in lines)
     box = (gap, height - gap - tall - 1.2 * gap, gap + widest + 2 * gap, height - gap)
     pen.rounded_rectangle(box, radius, PANEL)
     y = box[1] + 0.6 * gap
-    for (text, face), size, light in lines:
+    for text, face, size, light in lines:
         pen.text((2 * gap, y + size * LEADING / 2), text, (255, 255, 255, light), font(face, size), "lm")
         y += round(size * LEADING)
 

@@ -122,7 +122,7 @@ class _Teller:
         whole = plain_line(said)
         if whole.endswith("…"):  # the record was cut within a word
             whole = f"{whole.rpartition(' ')[0]} …"
-        where, places = " · ".join(filter(None, (self.who, self.place))), tuple(self.weighed)
+        where, places = plain_line(" · ".join(filter(None, (self.who, self.place)))), tuple(self.weighed)
         self.story.moments.append(
             Moment(self.folder, self.path, self.walked, rank, where, whole, view, is_marked, places)
         )

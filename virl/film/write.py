@@ -46,34 +46,40 @@ class Film:
     size: int
 
 
-def write_film(run: Path, out: Path, *, size: Size, seconds: float, most_bytes: int, bar: Bar) -> Film:
-    """Write the film of the run in a folder to `out`, which appears once it is whole.
+def open_sheet(run: Path, size: Size) -> Sheet:
+    """Return the drawer of the film of the run in a folder.
 
     Args:
         run: the folder of an agent's run.
-        out: the file, ending in `.webm` or `.webp`.
         size: width and height in pixels; odd ones become even.
+
+    Raises:
+        JournalBroken: the journal is missing or damaged.
+        BadInput: the run has nothing to show.
+    """
+    story = read_story(run)
+    return Sheet(story, ground_of(open_known(story.city)), (size[0] // 2 * 2, size[1] // 2 * 2))
+
+
+def write_film(sheet: Sheet, out: Path, *, seconds: float, most_bytes: int, bar: Bar) -> Film:
+    """Write the film that a sheet draws to `out`, which appears once it is whole.
+
+    Args:
+        sheet: draws the pictures.
+        out: the file, ending in `.webm` or `.webp`.
         seconds: greatest length.
         most_bytes: greatest size of the file.
         bar: shows how many pictures are drawn.
 
     Raises:
-        JournalBroken: the journal is missing or damaged.
-        BadInput: the run has nothing to show, a picture is damaged, the ending is another one, or even the
-            coarsest film is larger than `most_bytes`.
+        BadInput: a picture is damaged, the ending is another one, or even the coarsest film is larger than
+            `most_bytes`.
         ModelUnavailable: the extra `film` is not installed.
         CannotWrite: the file cannot be written.
     """
     if out.suffix not in RECIPES:
         raise BadInput(f"{out}: the name of a film ends in {' or '.join(RECIPES)}")
     require("film", what="a film")
-    story = read_story(run)
-    sheet = Sheet(story, ground_of(open_known(story.city)), (size[0] // 2 * 2, size[1] // 2 * 2))
-    return write_sheet_film(sheet, out, seconds, most_bytes, bar)
-
-
-def write_sheet_film(sheet: Sheet, out: Path, seconds: float, most_bytes: int, bar: Bar) -> Film:
-    """Write the film that a sheet draws to `out`; arguments and errors are those of `write_film`."""
     plan = schedule(sheet.story.moments, seconds, RATE)
     data = b""
     for quality in RECIPES[out.suffix][2]:
