@@ -194,11 +194,16 @@ def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
             return taken.convert("RGB")
 
 
+def crop_top(name: str, page: str) -> Image.Image:
+    """Return the result at the top of a page."""
+    return photograph(name, page, (1280, 640)).resize(CROP, Image.Resampling.LANCZOS)
+
+
 PICTURES: Mapping[str, Callable[[], Image.Image | None]] = {
     "hiro": partial(draw_film, "hiro"),
     **{f"result-{name}": partial(draw_end, name) for name in agent_names()},
     "result-town": partial(draw_helsinki, 0, CROP),
-    "result-benchmark": partial(photograph, "benchmark", "report.html", (1280, 640)),
+    "result-benchmark": partial(crop_top, "benchmark", "report.html"),
     "report": partial(photograph, "hiro-virlton", "report.html"),
     "town-page": partial(photograph, "town.html", ""),
     "episodes": partial(photograph, "episodes", "report.html"),

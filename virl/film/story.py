@@ -27,7 +27,7 @@ class Rank(IntEnum):
 # All chosen.
 LASTS_S = {Rank.WALK: 0.1, Rank.LOOK: 0.4, Rank.NOTE: 1.6, Rank.FIND: 2.2, Rank.END: 4.0}
 """Seconds that a moment stays, by rank."""
-TOLD_SHARE = 0.7
+TOLD_SHARE = 0.6
 """Largest share of a film's time before its end, [0, 1], that moments with words take."""
 HELD_STEPS = 8
 """Number of steps without a view for which the last view stays, before the map takes its place."""
@@ -133,10 +133,10 @@ class _Teller:
         self.metres += step.distance_m
         self.place = f"step {step.step}, {self.metres:,.0f} m"
         facing = step.pose.heading
-        ahead = min(step.views, default=None, key=lambda one: abs(signed_turn(one.heading, facing)))
+        looks = [one for one in step.views if one.purpose == "look"]
+        ahead = min(looks, default=None, key=lambda one: abs(signed_turn(one.heading, facing)))
         kept = {one.picture for one in step.objects}
-        plain = ahead if ahead and ahead.purpose == "look" and not ahead.detections else None
-        self._add(Rank.LOOK if plain else Rank.WALK, view=plain)
+        self._add(Rank.LOOK if ahead else Rank.WALK, view=ahead)
         for view in step.views:
             if view.detections and view.file not in kept:
                 self._add(Rank.NOTE, _read_in(view), view)
