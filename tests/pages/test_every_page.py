@@ -4,7 +4,9 @@ Screenshots go to the folder `VIRL_SCREENSHOTS`, by default `tests-output/pages`
 """
 
 import base64
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -235,6 +237,39 @@ def test_a_page_is_whole(
 def test_a_page_is_open_to_all(workshop: Workshop, browser: webdriver.Chrome, name: str) -> None:
     show(browser, workshop.page(name), 1280, dark=False)
     assert violations(browser, contrast=False) == []  # of colours `check.js` asks for more, and is quicker
+
+
+def sheets_of(browser: webdriver.Chrome, page: Path) -> int:
+    show(browser, page, 1280, dark=False)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
+
+
+@pytest.mark.parametrize("name", ["town", "aria", "rx399"])
+def test_a_page_fits_its_sheets_and_its_screens(
+    workshop: Workshop, browser: webdriver.Chrome, name: str
+) -> None:
+    page = workshop.page(name)
+    assert 0 < sheets_of(browser, page) <= (5 if name == "town" else 6)
+    show(browser, page, 1440, dark=False)
+    if name == "town":
+        assert browser.execute_script("return document.documentElement.scrollHeight") <= 8 * 900
+    assert page.stat().st_size < 2_000_000
+
+
+def test_marks_of_a_map_do_not_cover_each_other(workshop: Workshop, browser: webdriver.Chrome) -> None:
+    show(browser, workshop.page("aria"), 1280, dark=False)
+    for _ in range(2):
+        boxes = browser.execute_script(
+            "return [...document.querySelectorAll('.chart .mark .body:not(.fixed) .seen')].map((one) => {"
+            "const box = one.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"
+        )
+        assert len(boxes) > 5
+        for one, other in itertools.combinations(boxes, 2):
+            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+        browser.find_element(By.CSS_SELECTOR, ".zoom [aria-label='Zoom out']").click()
+        settle(browser)
 
 
 def test_maps_in_a_hidden_page_are_drawn_when_it_is_shown(
