@@ -26,7 +26,7 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import ASPHALT_WAY, MARGIN_M, NO_ROAD_M, segments_within, street_segments
+from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, segments_within, street_segments
 
 SEEN_M = 750.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
@@ -202,7 +202,7 @@ def lay_ground(
 def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats:
     """Return segments in which ways of slabs only for people keep `LAID_M` off, so that no slabs follow them.
 
-    On paved ground, ways of asphalt are such, too: a stripe of it across a square would look like a road.
+    On paved ground, ways of asphalt and gravel are such, too: a stripe across a square would look torn.
 
     Args:
         segments: as `street_segments` gives them.
@@ -214,7 +214,7 @@ def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats
         middle = segments[:, :2] + segments[:, 2:4] * segments[:, 4:5] / 2
         most = np.array(parks.shape[::-1]) - 1
         column, row = np.clip(((middle - origin) / CELL_M).astype(int), 0, most).T
-        segments[(segments[:, 12] == ASPHALT_WAY) & (parks[row, column] > 0), 12] = 0.0
+        segments[(segments[:, 7] == NO_ROAD_M) & (parks[row, column] > 0), 12] = 0.0
     segments[(segments[:, 7] == NO_ROAD_M) & (segments[:, 12] == 0.0), 13] = LAID_M
     return segments
 
