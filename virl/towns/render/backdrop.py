@@ -42,6 +42,7 @@ from virl.towns.render.sampling import (  # fmt: skip
     SIDE_BITS,
     Footprint,
     Growth,
+    Taps,
     Tile,
     bilinear,
     channel,
@@ -83,7 +84,7 @@ MARKS = len(ROAD_MARKS)
 """Number of variants of asphalt with marks, one of 16 stretches of road each."""
 CLEAR_M = 9.0
 """Length in metres of both ends of a street without marks, where the tiles of several streets meet."""
-SEAM_M, SEAM_SEEN_M = 0.12, 1.0
+SEAM_M, SEAM_SEEN_M = 0.12, 0.4
 """Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
 EDGE_LINE_M = (-0.28, -0.16)
 """Distances in metres from a road's edge between which the line along it is painted."""
@@ -118,6 +119,15 @@ class _Materials(NamedTuple):
     """True where the ground beyond pavements is paved; else it is lawn."""
     paths: bool
     axis: tuple[float, float]
+
+
+class _Stains(NamedTuple):
+    """The factors on the colours of green ground, and of any other (grey), that stains make."""
+
+    red: float
+    green: float
+    blue: float
+    grey: float
 
 
 class _Laid(NamedTuple):
@@ -222,19 +232,21 @@ def _ground_run(
         material = _only_material(d, past, around, segments, i, spot.x, spot.y)
         # One light for the whole block, that in its middle, and one set of stains.
         lit = _ground_light(raster_at(shadow, cell)[0])
-        stain = _stain_at(texels, materials.stains, level, spot.x, spot.y)
+        stains = _stains_at(texels, materials.stains, level, spot.x, spot.y)
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                material = _beyond(parks, wet, loose, cell, segments, i, d, materials)
+                material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
         if material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
             material = MIXED
         if material == MIXED:
+            road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
+            road_taps = taps_of(_lay_texture(cover, road))
             for column in range(block, stop):
                 here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
                 red, green, blue = _mixed_ground(
                     here, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stain,
+                    texels, stains, road.ahead, road_taps,
                 )  # fmt: skip
                 put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
             continue
@@ -246,7 +258,7 @@ def _ground_run(
         u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
         du, dv = x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy
         taps = taps_of(_lay_texture(cover, lay))
-        tint = _tint(material, stain)
+        tint = _tint(material, stains)
         mix = plain_mix((lit[0] * tint[0], lit[1] * tint[1], lit[2] * tint[2]), 1.0 / cover.taps, row.haze)
         along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -276,16 +288,18 @@ def _stain_level(metres: float) -> int:
 
 
 @inline_kernel
-def _stain_at(texels: Words, offset: int, level: int, x: float, y: float) -> np.uint64:
-    """Return the factors of stains at (x, y) in metres, 128 for 1, as RGBA lanes; `offset`: of their tile."""
+def _stains_at(texels: Words, offset: int, level: int, x: float, y: float) -> _Stains:
+    """Return the factors of stains at (x, y) in metres; `offset`: of their tile, `level`: its mip level."""
     bits = SIDE_BITS - level
     # As many texels as all finer levels have together.
     offset += 4 * (SIDE * SIDE - (1 << (2 * bits))) // 3
-    return bilinear(texels, offset, bits, fixed_point(x / STAINS_M, bits), fixed_point(y / STAINS_M, bits))
+    found = bilinear(texels, offset, bits, fixed_point(x / STAINS_M, bits), fixed_point(y / STAINS_M, bits))
+    red, green, blue, grey = channel(found, 0), channel(found, 1), channel(found, 2), channel(found, 3)
+    return _Stains(red / 128.0, green / 128.0, blue / 128.0, grey / 128.0)
 
 
 @inline_kernel
-def _beyond(
+def _read_material(
     parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
     materials: _Materials,
 ) -> int:  # fmt: skip
@@ -302,12 +316,11 @@ def _beyond(
 
 
 @inline_kernel
-def _tint(material: int, stain: np.uint64) -> Rgb:
+def _tint(material: int, stains: _Stains) -> Rgb:
     """Return the factors on the colours of a material that stains make."""
     if material in (LAWN, OPEN):
-        return channel(stain, 0) / 128.0, channel(stain, 1) / 128.0, channel(stain, 2) / 128.0
-    grey = channel(stain, 3) / 128.0
-    return grey, grey, grey
+        return stains.red, stains.green, stains.blue
+    return stains.grey, stains.grey, stains.grey
 
 
 @inline_kernel
@@ -319,7 +332,7 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
 
     `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
     """
-    if material == ASPHALT or (material == STONE and d < LAID_M):
+    if material == ASPHALT or (material == STONE and d < LAID_M and segments[i, 7] > 0.0):
         ux, uy = segments[i, 2], segments[i, 3]
         u, v = along_street(segments, i, x, y)
         u += segments[i, 5]
@@ -378,7 +391,7 @@ def _only_material(d: float, past: float, around: float, segments: Floats, i: in
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
     parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
-    stain: np.uint64,
+    stains: _Stains, mark: int, road_taps: Taps,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -391,9 +404,9 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
     if road > 0.0:
-        lay = _lay(ASPHALT, 0, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
-        total = _texel_at(texels, cover, lay)
         along, aside = along_street(segments, i, spot.x, spot.y)
+        u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
+        total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
         ux, uy = segments[i, 2], segments[i, 3]
         blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
         blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
@@ -402,32 +415,26 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
             paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
         paint = WEAR * min(paint, 1.0)
         gutter = has_kerb * 0.22 * share_between(d, -GUTTER_M, 0.0, per)
-        tone = share * (1.0 - paint) * (1.0 - gutter) * channel(stain, 3) / 128.0
+        tone = share * (1.0 - paint) * (1.0 - gutter) * stains.grey
         red = road * (channel(total, 0) * tone + paint * PAINT)
         green = road * (channel(total, 1) * tone + paint * PAINT)
         blue = road * (channel(total, 2) * tone + paint * PAINT)
     if road < 1.0:
         found = STONE
         if raster_at(stone, cell)[0] > 0.0:
-            found = _beyond(parks, water, gravel, cell, segments, i, d, materials)
+            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
-        total = _texel_at(texels, cover, lay)
-        tint = _tint(found, stain)
+        taps = taps_of(_lay_texture(cover, lay))
+        u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
+        total = gather(texels, taps, lay.ahead, u, v)
+        tint = _tint(found, stains)
         edge = has_kerb * share_between(d, 0.0, KERB_M, per)
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
-        if found == STONE:
+        if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
-
-
-@inline_kernel
-def _texel_at(texels: Words, cover: Footprint, lay: _Laid) -> np.uint64:
-    """Return the summed RGBA lanes of a pixel's samples in a tile as it lies."""
-    taps = taps_of(_lay_texture(cover, lay))
-    u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
-    return gather(texels, taps, lay.ahead, u, v)

@@ -26,7 +26,7 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import ASPHALT_WAY, MARGIN_M, NO_ROAD_M, segments_within, street_segments
+from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, segments_within, street_segments
 
 SEEN_M = 750.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
@@ -168,13 +168,12 @@ def lay_ground(
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
     furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
     near_parks = [park for park in plan.parks if park.intersects(box)]
-    if plan.paved_from < 1:
-        parks = lawns(near_parks, plan.paved_from, buildings, origin, shape)
-    else:
-        parks = _signed_distance(near_parks, origin, shape)
     has_paths = plan.paved_from >= 1
-    segments = stand_off(segments, parks if not has_paths else None, origin)
+    parks = None if has_paths else lawns(near_parks, plan.paved_from, buildings, origin, shape)
+    segments = stand_off(segments, parks, origin)
     kerb, stone, nearest = measure_streets(segments, origin, shape)
+    if parks is None:
+        parks = _signed_distance(near_parks, origin, shape)
     _pave_to_walls(stone, buildings, origin)
     _mark_lands(nearest, [land for land in plan.lands if land.outline.intersects(box)], origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
@@ -203,7 +202,7 @@ def lay_ground(
 def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats:
     """Return segments in which ways of slabs only for people keep `LAID_M` off, so that no slabs follow them.
 
-    On paved ground, ways of asphalt are such, too: a stripe of it across a square would look like a road.
+    On paved ground, ways of asphalt and gravel are such, too: a stripe across a square would look torn.
 
     Args:
         segments: as `street_segments` gives them.
@@ -215,13 +214,13 @@ def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats
         middle = segments[:, :2] + segments[:, 2:4] * segments[:, 4:5] / 2
         most = np.array(parks.shape[::-1]) - 1
         column, row = np.clip(((middle - origin) / CELL_M).astype(int), 0, most).T
-        segments[(segments[:, 12] == ASPHALT_WAY) & (parks[row, column] > 0), 12] = 0.0
+        segments[(segments[:, 7] == NO_ROAD_M) & (parks[row, column] > 0), 12] = 0.0
     segments[(segments[:, 7] == NO_ROAD_M) & (segments[:, 12] == 0.0), 13] = LAID_M
     return segments
 
 
 def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats) -> None:
-    """Lower `stone` below 0 between pavements and walls of houses that are within `FOOT_M` of each other."""
+    """Write distances below 0 to `stone` between pavements and walls within `FOOT_M` of each other."""
     built = np.ones(stone.shape, np.uint8)
     _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
     # In strips, for want of memory; the rows around each tell of walls beyond it.

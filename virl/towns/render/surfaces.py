@@ -171,7 +171,7 @@ def asphalt(variant: int = 0) -> Surface:
     return ROAD_MARKS[variant - 1](road) if variant else road
 
 
-def _cracked(road: Surface) -> Surface:
+def _cracks(road: Surface) -> Surface:
     """Draw cracks, filled with tar in part, on the texture of a road."""
     rng = np.random.default_rng(31)
     for begin, width in (((30, 60), 1), ((120, 150), 2), ((70, 220), 1)):
@@ -189,7 +189,7 @@ def _cracked(road: Surface) -> Surface:
     return road
 
 
-def _patched(road: Surface) -> Surface:
+def _patch(road: Surface) -> Surface:
     """Draw a patch of newer, darker asphalt with a seam of tar on the texture of a road."""
     inner = road[60:190, 40:215]
     inner[..., :3] *= 0.84
@@ -197,7 +197,7 @@ def _patched(road: Surface) -> Surface:
     return road
 
 
-def _covered(road: Surface) -> Surface:
+def _manhole(road: Surface) -> Surface:
     """Draw the cast-iron cover of a manhole, 0.65 m wide, on the texture of a road."""
     middle, radius = (SIDE // 2, 118), 21
     cv2.circle(road, middle, radius + 5, (0.28, 0.28, 0.29, 0.0), -1, cv2.LINE_AA)
@@ -208,7 +208,7 @@ def _covered(road: Surface) -> Surface:
 
 
 _TAR = (0.20, 0.20, 0.21, 0.0)
-ROAD_MARKS: tuple[Callable[[Surface], Surface], ...] = (_cracked, _covered, _patched)
+ROAD_MARKS: tuple[Callable[[Surface], Surface], ...] = (_cracks, _manhole, _patch)
 """Function that draws what marks a stretch of road, by the variant of its texture less 1."""
 
 
@@ -231,10 +231,9 @@ def green_ground(kind: int) -> Surface:
     across = (np.arange(SIDE, dtype=np.float32) + 0.5)[:, None] / SIDE * 4
     ground = blank(_SOILS[kind - 1], 0.0)
     wide, period, colour = _ROWS[kind - 1]
+    away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
     if period:
-        away = np.abs((across + 0.05 * tufts) % period - period / 2) * 2 / period
-    else:
-        away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
+        away = np.asarray(np.abs((across + 0.05 * tufts) % period / period - 0.5) * 2, np.float32)
     row = np.clip((wide - away) * 6 + 0.5 + 0.9 * tufts, 0, 1)[..., None]
     ground[..., :3] += row * (np.array(colour, np.float32) - ground[..., :3])
     return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
