@@ -280,7 +280,7 @@ def _before(f: _Fronts) -> list[Quads]:
     spot = f.left + f.along * at[:, None] + f.out * BEFORE_M
     free = (at > 0) & ~f.is_portal
     plants = free & (f.variant // 7 % 5 == 0)
-    pots, _ = place_copies(POT, *spot[plants].T, np.zeros(int(plants.sum())))
+    pots, _ = place_copies(POT, spot[plants, 0], spot[plants, 1], np.zeros(int(plants.sum())))
     which = free & (f.variant // 7 % 5 == 1)
     wide, high, spread = BOARD_M
     parts = [pots]

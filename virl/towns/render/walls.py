@@ -119,7 +119,7 @@ def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls
     base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
     blank = (length < _BLANK_WALL_M) | (height - base < STOREY_M - 1.0)[owner]
     blank |= _party(footprints, left, right, owner, np.stack([base, height, variant]))
-    blank |= np.array([b.use == "shed" for b in buildings])[owner]
+    blank |= np.array([b.use == "shed" for b in buildings], bool)[owner]
     is_open = ~blank & (base == 0)[owner]
     ground = np.minimum(np.where(_has_places(footprints, signs), GROUND_FLOOR_M, DWELLING_FLOOR_M), height)
     bay = _BAY_M[0] + (_BAY_M[1] - _BAY_M[0]) * (variant // 7 % 5) / 4
@@ -135,7 +135,7 @@ def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls
         ground=ground[owner],
         length=length,
         bays=np.maximum(1.0, np.rint(length / bay[owner])),
-        is_hall=np.array([b.use == "hall" for b in buildings])[owner],
+        is_hall=np.array([b.use == "hall" for b in buildings], bool)[owner],
         roof=np.array([b.roof for b in buildings])[owner],
         roof_height=np.array([b.roof_height for b in buildings])[owner],
         variant=variant[owner],
