@@ -1,10 +1,12 @@
 """A run as a story for its report: the steps where something happened, and the stretches between them."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
+from virl.pages.numbers import count_noun
 
 LONGEST = 4000
 """Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
@@ -233,12 +235,34 @@ def outcome_of(result: Result | None) -> str:
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}."
     if result.status == "finished":
-        found = ", ".join(f"{kind} {count}" for kind, count in result.found.items())
-        return f"Finished: {found}." if found else "Finished."
+        return f"Finished: {_counts(result.found)}." if result.found else "Finished."
     if result.status == "gave up":
         # `virl/platform/city/outcome.py` says what makes a run end so.
         return "Gave up."
     return "Stopped."
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    """Return counts by kind in words, such as `9 trash bins, 2 benches`."""
+    plural = {kind: f"{kind}es" for kind in found if kind.endswith(("ch", "s", "sh", "x"))}
+    return ", ".join(count_noun(count, kind, plural.get(kind, "")) for kind, count in found.items())
+
+
+def headline_of(result: Result | None) -> tuple[str, str]:
+    """Return (what came of a run, in the words of its task; the rest of its reason, or empty)."""
+    if result is None:
+        return "The run has not ended", "If it was interrupted, continue it with --resume."
+    reason = result.reason[:1].upper() + result.reason[1:]
+    if result.found:
+        return _counts(result.found), reason
+    if result.status == "entered" and result.place:
+        return f"Entered {result.place.name}", ""  # the place's card has the reason
+    if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
+        return f"Found {what if isinstance(what, str) else what.name}", reason
+    # A sentence ends before a capital: not after the point of "5.30" or of "St. Mary" within the first words.
+    first = re.match(r".{20,110}?[.;](?= [A-Z\d])", reason, re.DOTALL)
+    head = first[0] if first else reason
+    return head.rstrip(".;"), reason[len(head) :].strip()
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:
