@@ -117,7 +117,9 @@ def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) ->
     if not housed:
         return join([])
     fronts = _fronts(housed, frontages)
-    return join([_frame(fronts), *_panes(fronts), _awnings(fronts), *_plates(fronts), *_before(fronts)])
+    return join(
+        [_frame(fronts), *_panes(fronts), _awnings(fronts), *_plates(fronts), *_place_beside_doors(fronts)]
+    )
 
 
 def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
@@ -273,7 +275,7 @@ def _plates(f: _Fronts) -> list[Quads]:
     return [take(one, (start > 0.1) & (f.width > 3.0)) for one in parts]
 
 
-def _before(f: _Fronts) -> list[Quads]:
+def _place_beside_doors(f: _Fronts) -> list[Quads]:
     """Return the quads of boards and of shrubs in pots beside the doors of two shops in five."""
     beside = f.door.sum(axis=1) + ASIDE_M
     at = np.where(beside < f.width, beside, f.door[:, 0] - ASIDE_M)

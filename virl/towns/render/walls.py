@@ -94,7 +94,15 @@ class Walls:
         return Walls(*(getattr(self, column.name)[mine] for column in fields(self)))
 
     def part(self, wall: Ints, first: Ints, count: Ints, bottom: ArrayLike, top: ArrayLike) -> Floats:
-        """Return the corners of `count` bays of walls from the bay `first` on, between heights in metres."""
+        """Return the corners of `count` bays of walls from the bay `first` on, between two heights.
+
+        Args:
+            wall: index of each wall.
+            first: number of its first bay.
+            count: of its bays.
+            bottom: metres.
+            top: metres.
+        """
         left, run = self.left[wall], self.right[wall] - self.left[wall]
         a, b = (left + run * (edge / self.bays[wall])[:, None] for edge in (first, first + count))
         return upright(a, b, bottom, top)
