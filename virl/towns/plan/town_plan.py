@@ -139,7 +139,7 @@ class Building:
     posts: tuple[Point, ...] = ()
     """Positions of the posts under a raised building, metres."""
     use: BuildingUse = "rooms"
-    """What the windows are for: halls have few, sheds none."""
+    """Use of the building, which decides on windows: halls have few, sheds none."""
 
 
 @dataclass(frozen=True, slots=True)

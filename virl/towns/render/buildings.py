@@ -209,7 +209,9 @@ def _fronts(walls: Walls, bays: Bays) -> NDArray[np.bool_]:
 def _is_mansard(walls: Walls) -> NDArray[np.bool_]:
     """Return True for the walls of every third low convex building, which has a mansard roof."""
     low = walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M
-    return walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")
+    chosen: NDArray[np.bool_] = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0)
+    chosen &= walls.roof == ""
+    return chosen
 
 
 def _dormers(walls: Walls, bays: Bays) -> Quads:

@@ -67,7 +67,7 @@ GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What hangs behind a window; widths and heights are shares of the glass."""
+    """Curtains, blinds and the room behind a window; widths and heights are shares of the glass."""
 
     left: float = 0.0
     """Width of the curtain on the left."""
@@ -91,7 +91,7 @@ INSIDES = (
     Inside(0.52, 0.50, (0.80, 0.78, 0.73)), Inside(wall=0.30), Inside(0.1, 0.3, (0.50, 0.47, 0.45), net=1),
     Inside(0.16, 0.16, net=0.45), Inside(0.06, 0.22, blind=0.15),
 )  # fmt: skip
-"""What hangs behind each variant of a window."""
+"""Curtains and rooms behind each variant of a window."""
 ODD = 15
 """Variant with a lamp in every third facade, and with a plant in most others: 2 % and 4 % of all windows."""
 

@@ -117,7 +117,9 @@ def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) ->
     if not housed:
         return join([])
     fronts = _fronts(housed, frontages)
-    return join([_frame(fronts), *_panes(fronts), _awnings(fronts), *_plates(fronts), *_before(fronts)])
+    return join(
+        [_frame(fronts), *_panes(fronts), _awnings(fronts), *_plates(fronts), *_place_beside_doors(fronts)]
+    )
 
 
 def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
@@ -273,14 +275,14 @@ def _plates(f: _Fronts) -> list[Quads]:
     return [take(one, (start > 0.1) & (f.width > 3.0)) for one in parts]
 
 
-def _before(f: _Fronts) -> list[Quads]:
+def _place_beside_doors(f: _Fronts) -> list[Quads]:
     """Return the quads of boards and of shrubs in pots beside the doors of two shops in five."""
     beside = f.door.sum(axis=1) + ASIDE_M
     at = np.where(beside < f.width, beside, f.door[:, 0] - ASIDE_M)
     spot = f.left + f.along * at[:, None] + f.out * BEFORE_M
     free = (at > 0) & ~f.is_portal
     plants = free & (f.variant // 7 % 5 == 0)
-    pots, _ = place_copies(POT, *spot[plants].T, np.zeros(int(plants.sum())))
+    pots, _ = place_copies(POT, spot[plants, 0], spot[plants, 1], np.zeros(int(plants.sum())))
     which = free & (f.variant // 7 % 5 == 1)
     wide, high, spread = BOARD_M
     parts = [pots]

@@ -90,7 +90,12 @@ def chimney_mesh(walls: Walls, is_mansard: NDArray[np.bool_]) -> Quads:
     spot = walls.left[wall] + run * ((rank + 0.5) / np.repeat(count, count))[:, None]
     spot += (walls.centre[wall] - spot) * CHIMNEY_INWARD
     base = walls.height[wall]
-    top = base + CHIMNEY_M[2] + 0.8 * walls.roof_height[wall] + np.where(is_mansard[wall], 1.6, 0.0)
+    top = (
+        base
+        + CHIMNEY_M[2]
+        + np.minimum(0.8 * walls.roof_height[wall], 2.5)
+        + np.where(is_mansard[wall], 1.6, 0.0)
+    )
     a, b = along * CHIMNEY_M[1] / 2, out * CHIMNEY_M[0] / 2
     ring = [spot - a + b, spot + a + b, spot + a - b, spot - a - b]
     faces = [upright(ring[k], ring[(k + 1) % 4], base, top) for k in range(4)]

@@ -40,7 +40,7 @@ STEEP = 1.12
 Chosen: texture coordinates in between are taken evenly, which is then off by less than half a texel."""
 
 FAR_BITS, FAR_VARIANTS = 4, 4
-"""Of tiles that show at most 2 ** `FAR_BITS` texels a side, no more than so many variants are used."""
+"""Logarithm of texels a side up to which a tile is far off, and largest number of its variants then."""
 
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)

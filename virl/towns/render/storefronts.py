@@ -289,7 +289,7 @@ def _wires(spans: Sequence[Span]) -> Quads:
     feet = np.array([end for span in spans for end, pole in zip(span.ends, span.poles, strict=True) if pole])
     tall = np.array([span.height + 0.15 for span in spans for pole in span.poles if pole])
     parts = [
-        quads(upright(one, other, high, high + 0.03), paint=(0.12, 0.12, 0.12))
+        quads(upright(one, other, high - 0.05, high), paint=(0.12, 0.12, 0.12))
         for one, other in ((a, b), (b, a))
     ]
     ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * POLE_M

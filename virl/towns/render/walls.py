@@ -94,7 +94,15 @@ class Walls:
         return Walls(*(getattr(self, column.name)[mine] for column in fields(self)))
 
     def part(self, wall: Ints, first: Ints, count: Ints, bottom: ArrayLike, top: ArrayLike) -> Floats:
-        """Return the corners of `count` bays of walls from the bay `first` on, between heights in metres."""
+        """Return the corners of `count` bays of walls from the bay `first` on, between two heights.
+
+        Args:
+            wall: index of each wall.
+            first: number of its first bay.
+            count: of its bays.
+            bottom: metres.
+            top: metres.
+        """
         left, run = self.left[wall], self.right[wall] - self.left[wall]
         a, b = (left + run * (edge / self.bays[wall])[:, None] for edge in (first, first + count))
         return upright(a, b, bottom, top)
@@ -119,7 +127,7 @@ def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls
     base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
     blank = (length < _BLANK_WALL_M) | (height - base < STOREY_M - 1.0)[owner]
     blank |= _party(footprints, left, right, owner, np.stack([base, height, variant]))
-    blank |= np.array([b.use == "shed" for b in buildings])[owner]
+    blank |= np.array([b.use == "shed" for b in buildings], bool)[owner]
     is_open = ~blank & (base == 0)[owner]
     ground = np.minimum(np.where(_has_places(footprints, signs), GROUND_FLOOR_M, DWELLING_FLOOR_M), height)
     bay = _BAY_M[0] + (_BAY_M[1] - _BAY_M[0]) * (variant // 7 % 5) / 4
@@ -135,7 +143,7 @@ def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls
         ground=ground[owner],
         length=length,
         bays=np.maximum(1.0, np.rint(length / bay[owner])),
-        is_hall=np.array([b.use == "hall" for b in buildings])[owner],
+        is_hall=np.array([b.use == "hall" for b in buildings], bool)[owner],
         roof=np.array([b.roof for b in buildings])[owner],
         roof_height=np.array([b.roof_height for b in buildings])[owner],
         variant=variant[owner],
