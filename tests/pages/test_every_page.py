@@ -141,14 +141,11 @@ class Workshop:
 
     def counting(self) -> Path:
         page = self.folder / "counting.html"
-        columns = (
-            Metric("precision", "precision", percent=False, digits=2),
-            Metric("recall", "recall", percent=False, digits=2),
-        )
+        columns = (Metric("precision", "precision"), Metric("recall", "recall"))
         share = Interval(0.9, 0.8, 1.0)
         rows = (TableRow("all rules", {"precision": share, "recall": share, "repeats": 0.1}),)
-        tables = [CountingTable("Rules", columns, rows)]
-        write_counting_page(page, "Counting", tables, ["A note."], {"route-01": COUNTED})
+        tables = [CountingTable("Rules", columns, rows, 12)]
+        write_counting_page(page, "Counting", tables, ["A note."], {"route-01": ("nowhere", COUNTED)})
         return page
 
 

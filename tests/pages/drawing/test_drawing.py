@@ -98,6 +98,18 @@ def test_labels_below_a_chart_do_not_overlap() -> None:
     assert min(b - a for a, b in itertools.pairwise(places)) > 40
 
 
+def test_names_at_the_ends_of_curves_do_not_cover_each_other() -> None:
+    lines = {"mood": 50, "energy": 50, "hunger": 51, "sleep": 90}
+    curves = tuple(Curve(name=name, values=(10, value)) for name, value in lines.items())
+    plot = draw_curves(CurvesExhibit(title="", unit="", points=("a", "b"), curves=curves))
+    assert plot is not None
+    ends = sorted(line.end[1] for line in plot.lines if line.end)
+    assert len(ends) == len(lines)
+    assert min(b - a for a, b in itertools.pairwise(ends)) > 13
+    assert all(line.end and line.end[0] > line.dots[-1].x for line in plot.lines)
+    assert plot.right + 7 * len("energy") < plot.width
+
+
 def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
     positions = [FRAME.position(*point) for point in where]
     return tuple(
