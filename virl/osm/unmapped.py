@@ -50,7 +50,8 @@ class Spots:
 
     def off_panoramas(self, cars: Floats) -> Flags:
         """Return True for each car, (east, north, heading in degrees), (n, 3), that stands off panoramas."""
-        return metres_to_cars(cars, np.asarray(self._eyes.data)) >= EYE_M
+        far = self.near_panoramas(cars[:, :2]) >= CAR_OFF_EYE_M
+        return np.asarray(far & (metres_to_cars(cars, np.asarray(self._eyes.data)) >= EYE_M))
 
     def near_houses(self, xy: Floats) -> Floats:
         """Return the metres from each point, (n, 2), to the nearest house's middle; 0 without houses."""
@@ -135,6 +136,8 @@ CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M = 2.8, 12.0, 1.4
 """Least distance in metres from a parked car to mapped furniture, to a bus stop and to a house."""
 CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = 1.6, 3.2, 2.0
 """Least distance in metres from a parked car to a line of sight, to a door and to another street."""
+CAR_OFF_EYE_M = 3.4
+"""Least distance in metres from a panorama to a parked car's middle: nearer, the car fills its view."""
 _NO_CARS = np.empty((0, 4))
 """Empty array of parked cars, as returned by `_cars_along`, shape (0, 4)."""
 

@@ -351,7 +351,7 @@ class CityPlan:
     street_signs: tuple[Sign, ...] = ()
     """Plates with street names, and signposts."""
     crowd: float = 0.0
-    """How many people, cyclists, cars and cafe tables views show, as a factor on what is usual."""
+    """Number of people, cyclists, cars and cafe tables in views, as a factor on what is usual."""
 
     @property
     def signs(self) -> list[Sign]:

@@ -1,7 +1,6 @@
 """Meshes of cars: bodies with doors and wheel arches, panes, round wheels, and drivers in traffic."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Rgb
@@ -43,8 +42,8 @@ def car(variant: int, *, driven: bool = False) -> Quads:
     foot = (y0 + length * front, y1 - length * rear - 0.04)
     head = (foot[0] + length * screen, foot[1] - back)
     cabin = _cabin(half - 0.01, half - 0.17, foot, head, waist, roof)
-    ends = [_across(half, y0, SILL_M, y0, BONNET_M), _across(-half, y1, SILL_M, y1, waist)]
-    decks = [_across(half, y0, BONNET_M, foot[0], waist), _across(half, foot[1], waist, y1, waist)]
+    ends = [_quad_across(half, y0, SILL_M, y0, BONNET_M), _quad_across(-half, y1, SILL_M, y1, waist)]
+    decks = [_quad_across(half, y0, BONNET_M, foot[0], waist), _quad_across(half, foot[1], waist, y1, waist)]
     skirt = box((0.12 - half, half - 0.12), (y0 + 0.25, y1 - 0.25), (0.03, SILL_M))[1:4:2]
     mirrors = [
         box((x, x + 0.17), (foot[0] + 0.22, foot[0] + 0.34), (waist + 0.02, waist + 0.16))[[0, 2]]
@@ -69,14 +68,15 @@ def car(variant: int, *, driven: bool = False) -> Quads:
     )  # fmt: skip
 
 
-def _across(half: float, y_low: float, z_low: float, y_high: float, z_high: float) -> ArrayLike:
+def _quad_across(half: float, y_low: float, z_low: float, y_high: float, z_high: float) -> Floats:
     """Return a quad across the car, from x = -`half` to `half`, between two lines at (y, z), metres."""
-    return [(-half, y_low, z_low), (half, y_low, z_low), (half, y_high, z_high), (-half, y_high, z_high)]
+    corners = [(-half, y_low, z_low), (half, y_low, z_low), (half, y_high, z_high), (-half, y_high, z_high)]
+    return np.array(corners)
 
 
-def _patch(x: float, wide: float, y: float, z: float, high: float) -> ArrayLike:
+def _patch(x: float, wide: float, y: float, z: float, high: float) -> Floats:
     """Return an upright quad at `y` from `x` on, `wide` and `high` metres; below 0 it looks backwards."""
-    return [(x, y, z), (x + wide, y, z), (x + wide, y, z + high), (x, y, z + high)]
+    return np.array([(x, y, z), (x + wide, y, z), (x + wide, y, z + high), (x, y, z + high)])
 
 
 def _sides(length: float, half: float, waist: float, screen: float, paint: Rgb) -> Quads:

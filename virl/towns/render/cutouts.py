@@ -9,8 +9,7 @@ Colour = tuple[float, float, float, float]
 """RGB and opacity in [0, 1]."""
 
 CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
-"""Of each species of tree the foot of its crown as a share of its height, and the widest place as one of the
-crown's."""
+"""Height of the crown's foot as a share of the tree's, and of its widest place in the crown, by species."""
 
 _FINE = 8
 """Parts of a texel in which shapes are placed."""

@@ -52,7 +52,13 @@ class Labels(NamedTuple):
 
 
 def label_scene(plan: CityPlan, scene: Scene, things: Sequence[Furniture]) -> Labels:
-    """Return the labelled things of a plan and its furniture; all lines of one directory are one thing."""
+    """Return the labelled things of a plan; all lines of one directory are one thing.
+
+    Args:
+        plan: with the signs.
+        scene: its quads.
+        things: its furniture and crowd, in the order of their owners.
+    """
     signs = plan.signs
     boards: dict[object, int] = {}
     thing_of = np.arange(len(signs) + len(things) + 1, dtype=np.int32)

@@ -1,5 +1,7 @@
 """Meshes of who and what makes streets lively: people, cyclists and tables before cafes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from virl.geo.globe import Floats
@@ -67,8 +69,11 @@ def cafe_table(variant: int) -> Quads:
 
 
 def _figure(
-    tile: int, cells: list[tuple[float, ...]], size: tuple[float, float], at: tuple[float, float] = (0.0, 0.0)
-) -> Quads:  # fmt: skip
+    tile: int,
+    cells: Sequence[tuple[float, ...]],
+    size: tuple[float, float],
+    at: tuple[float, float] = (0.0, 0.0),
+) -> Quads:
     """Return cards (width, height) in metres around `at`, one for each of eight directions of sight.
 
     `cells` are the (u, v, width, height) in the tile of what is seen at the angles of `TURNS`.

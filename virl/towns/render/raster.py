@@ -381,7 +381,18 @@ def _fill_cutout(
 
 @inline_kernel
 def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: float, far: float) -> bool:
-    """Return whether a quad of a mode and a normal shows to the eye, whence it is `far` off at (x, y, z)."""
+    """Return whether a quad shows its face to the eye.
+
+    Args:
+        mode: of the quad.
+        nx: of its normal, east.
+        ny: north.
+        nz: up.
+        x: metres east of the eye.
+        y: metres north of the eye.
+        z: metres above the eye.
+        far: metres from the eye.
+    """
     toward = -(x * nx + y * ny + z * nz)
     if mode == FRONT_ONLY:
         return toward > 0.0
@@ -397,7 +408,14 @@ def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: flo
 
 @kernel
 def mark_facing(scene: Scene, members: Ints, lens: Lens, marks: NDArray[np.bool_]) -> None:
-    """Set `marks`, in place, to whether each quad in `members` shows to the camera from where it is."""
+    """Set `marks`, in place, to whether each quad in `members` shows its face to the camera.
+
+    Args:
+        scene: the quads.
+        members: indices of those that are asked for, (n,).
+        lens: of the camera.
+        marks: is written, (n,).
+    """
     planes, spheres, mode, eye = scene.planes, scene.spheres, scene.mode, lens.eye
     for i in range(len(members)):
         q = members[i]

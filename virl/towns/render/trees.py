@@ -8,7 +8,7 @@ from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.cutouts import CROWNS
 from virl.towns.render.light import brightness
-from virl.towns.render.mesh import CARD, FAR, Quads, join, quads
+from virl.towns.render.mesh import CARD, FAR, FRONT_ONLY, Quads, join, quads
 from virl.towns.render.textures import TILE_INDEX
 
 
@@ -68,7 +68,7 @@ def tree(variant: int) -> Quads:
             _wood(rng, crown, trunk, species.bark),
             _shell(rng, species, crown, 0.74, OUTER[age], 1.0),
             _shell(rng, species, crown, 0.40, INNER[age], SHADED),
-            _far(number, crown),
+            _flat_pictures(number, crown),
         ]
     )
 
@@ -83,8 +83,9 @@ def _wood(rng: np.random.Generator, crown: Crown, trunk: float, bark: Rgb) -> Qu
         reach = (0.5 * radius * np.cos(turn), 0.5 * radius * np.sin(turn), 0.42 * (height - foot))
         limbs.append(_limb(fork - (0, 0, 0.1), fork + reach, trunk * 0.62, trunk * 0.3, 3))
     stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 5)
-    look = {"texture": TILE_INDEX["bark"], "uv": (0.0, 0.0, 0.25, 2.0), "paint": bark}
-    return join([quads(stem, **look), quads(np.concatenate(limbs), mode=CARD, **look)])
+    faces = np.concatenate([stem, *limbs])
+    modes = [FRONT_ONLY] * len(stem) + [CARD] * (len(faces) - len(stem))
+    return quads(faces, texture=TILE_INDEX["bark"], uv=(0.0, 0.0, 0.25, 2.0), paint=bark, mode=modes)
 
 
 def _limb(low: Floats, high: Floats, thick: float, thin: float, sides: int) -> Floats:
@@ -128,7 +129,7 @@ def _shell(
     )  # fmt: skip
 
 
-def _far(species: int, crown: Crown) -> Quads:
+def _flat_pictures(species: int, crown: Crown) -> Quads:
     """Return the flat pictures of a tree, one for each of eight directions from which it is seen."""
     turn = np.radians([22.5, 67.5, 112.5, 157.5])
     way = np.stack([np.cos(turn), np.sin(turn), np.zeros(4)], axis=1) * crown.radius * 1.12
