@@ -124,7 +124,8 @@ def ground_floor_tile(wall: Surface, variant: int, place: int) -> Surface:
     plinth = SIDE // 6
     tile[:plinth] = (0.52, 0.51, 0.49, 0.25)
     tile[plinth - 3 : plinth] *= (1.25, 1.25, 1.25, 1.0)
-    tile[: SIDE // 10, :, :3] *= np.linspace(0.75, 1, SIDE // 10)[:, None, None]
+    # Less of the sky is seen from near the ground.
+    tile[: SIDE // 5, :, :3] *= np.linspace(0.65, 1, SIDE // 5)[:, None, None]
     tile[-12:] = (0.78, 0.76, 0.72, 0.5)
     tile[-15:-12, :, :3] *= 0.55
     return tile

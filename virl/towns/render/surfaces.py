@@ -239,10 +239,10 @@ def green_ground(kind: int) -> Surface:
     return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
 
 
-_SOILS = (0.33, 0.36, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.27, 0.235, 0.155)
+_SOILS = (0.33, 0.36, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.235, 0.22, 0.165)
 _ROWS: tuple[tuple[float, float, tuple[float, float, float]], ...] = (
     (0.3, 0.0, (0.42, 0.42, 0.24)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
-    (0.4, 0.0, (0.22, 0.28, 0.14)),
+    (0.4, 0.0, (0.225, 0.26, 0.155)),
 )  # fmt: skip
 """(share in rows, metres between them or 0 for patches, colour) of meadow, field, vineyard and wood."""
 
