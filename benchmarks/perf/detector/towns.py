@@ -1,4 +1,4 @@
-"""The towns that training looks at. None of them is Virlton, Helsinki, Vaduz or any other that a benchmark uses."""
+"""The towns that training looks at: none is Virlton, Helsinki, Vaduz or another that a benchmark uses."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
