@@ -138,8 +138,8 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
             way = steps[i] / length
             cuts = _cut(before[i], before[i + 1], across.get(street.id, ()))
             # Between pieces of several widths a zebra would be torn.
-            ends = (street.road / 2, street.road / 2) if street.id in across else narrow
-            for start, end, zebra, half in _taper(cuts, street.road / 2, ends, before[-1]):
+            widths = (street.road / 2, street.road / 2) if street.id in across else narrow
+            for start, end, zebra, half in _taper(cuts, street.road / 2, widths, before[-1]):
                 rows.append(
                     (
                         *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
