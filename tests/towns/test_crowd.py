@@ -122,7 +122,7 @@ def test_leaves_show_unless_they_are_seen_edge_on():
     middle, up = np.array([0.0, 10.0, 2.5]), np.array([0.0, 0.0, 1.0])
     cards = np.stack([middle - way - up, middle + way - up, middle + way + up, middle - way + up], axis=1)
     marks = np.empty(6, bool)
-    scene = build_scene(quads(cards, mode=CARD, seed=range(6)))
+    scene = build_scene(quads(cards, mode=CARD, seed=range(6)), np.zeros(6, np.float32))
     mark_facing(scene, np.argsort(scene.seed), lens_at(0.0, 0.0, Camera(0.0)), marks)
     assert marks.tolist() == [True, True, True, False, False, False]
 

@@ -40,7 +40,8 @@ def test_the_shade_of_a_house_ends_on_a_wall_where_geometry_says(height: float) 
     slope = SUN[2] / np.hypot(*SUN[:2])
     low, high = height - slope * 16.0, height - slope * 6.0
     edge = heights[shaded == 1].max()
-    assert max(low, 0) - 1 <= edge <= min(high, 10) + 1
+    # A cell of the raster is 1.5 m wide.
+    assert max(low, 0) - 1.5 <= edge <= min(high, 10) + 1.5
     assert heights[shaded == 0].min() <= edge
 
 
