@@ -79,7 +79,7 @@ def test_what_is_left_out_as_hidden_would_have_changed_no_pixel(plan: CityPlan, 
             drawn.shown[drawn.shown >= 0] = drawn.order[drawn.shown[drawn.shown >= 0]]
         assert np.array_equal(few.shown, every.shown)
     few, every = np.array(list(drawn_of.values())).sum(axis=0)
-    assert few < every * (0.95 if size == 16 else 0.5)  # of tiny pictures less is hidden, by tiles of 2 pixels
+    assert few < every * (0.95 if size == 16 else 0.5)  # less in tiny pictures: tiles of 2 pixels
 
 
 def test_far_outside_the_town_there_is_nothing(plan: CityPlan, monkeypatch: pytest.MonkeyPatch) -> None:
