@@ -1,7 +1,7 @@
 "use strict";
 // What the theme leaves out: boxes that scroll take the focus, and no two lists of links have one name.
 const mend = () => {
-  for (const box of document.querySelectorAll("pre > code, .md-typeset__scrollwrap, .md-typeset__table")) {
+  for (const box of document.querySelectorAll("pre > code, .md-typeset__scrollwrap, .md-typeset__table, .md-typeset table")) {
     if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.tabIndex = 0;
   }
   for (const buttons of document.querySelectorAll(".md-code__nav:not([role])")) buttons.setAttribute("role", "none");
