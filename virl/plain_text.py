@@ -84,5 +84,8 @@ def slug(name: str) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """Return a text of at most `length` characters, cut with an ellipsis if it is longer."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+    """Return a text of at most `length` characters, cut with an ellipsis after a word if it is longer."""
+    if len(text) <= length:
+        return text
+    words = text[:length].rpartition(" ")[0]
+    return (words if 2 * len(words) >= length else text[: length - 1]).rstrip() + "…"

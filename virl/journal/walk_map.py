@@ -11,7 +11,7 @@ from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
-from virl.pages.paper import Paper, Point, arrows_along, lay_out, on_paper
+from virl.pages.paper import Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.platform.city.city import City
 from virl.platform.providers.cities import all_cities, open_city
 from virl.platform.providers.provider import provider_of
@@ -26,18 +26,30 @@ KINDS = {
 """Names of steps in the map's legend by their kind, the most important last; plain steps have none."""
 
 
-def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
+AROUND = Extent()
+"""How much ground a walk's map shows by default."""
+
+
+def walk_paper(
+    steps: Sequence[StepRecord],
+    ground: MapGround,
+    around: Sequence[LatLng] = (),
+    *,
+    extent: Extent = AROUND,
+) -> Paper:
     """Return the map area that covers a walk, the places considered on it, and the positions `around`.
 
     Args:
         steps: at least one.
         ground: streets and houses, of which those far off are left out.
         around: what else shall be on the map.
+        extent: how much ground is shown.
     """
     frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
     shown = [LatLng(step.pose.lat, step.pose.lng) for step in steps]
     shown += [LatLng(place.lat, place.lng) for step in steps for place in step.places]
-    return lay_out(frame, [on_paper(frame, *position) for position in (*shown, *around)], ground)
+    points = [on_paper(frame, *position) for position in (*shown, *around)]
+    return lay_out(frame, points, ground, extent=extent)
 
 
 def walk_map(
@@ -48,6 +60,7 @@ def walk_map(
     end: str = "End",
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
+    extent: Extent = AROUND,
 ) -> MapFigure:
     """Return a walk's map: its steps (marks on those in `marked`), places considered, and `exhibit`'s points.
 
@@ -58,11 +71,12 @@ def walk_map(
         end: label of the last step.
         notice: whom the map has to name.
         marked: the steps that have a mark; by default all.
+        extent: how much ground is shown.
     """
     marked = steps if marked is None else marked
     others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
     around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
-    paper = walk_paper(steps, ground, around)
+    paper = walk_paper(steps, ground, around, extent=extent)
     spots = exhibit_marks(paper, exhibit) if exhibit else []
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
     pins = ends_of(steps, paper.frame, end)
