@@ -28,6 +28,7 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
+from virl.journal.share import SHARE, write_share
 from virl.journal.story import (
     Chapter,
     Gap,
@@ -38,6 +39,7 @@ from virl.journal.story import (
     groups_of,
     heading_of,
     headline_of,
+    is_eventful,
     is_list,
     is_rows,
     is_structured,
@@ -243,7 +245,22 @@ def write_report(folder: Path, city: City | None = None) -> Path:
     path = folder / REPORT
     page = render_report(folder, city)
     write_whole(path, page.encode("utf-8", "replace"), "write the report again")
+    _write_share_picture(folder, city)
     return path
+
+
+def _write_share_picture(folder: Path, city: City | None) -> None:
+    """Write the picture that links to a run's page show; raise `CannotWrite` if it cannot be written."""
+    records = read_journal(folder)
+    start, steps = start_of(records), [one for one in records if isinstance(one, StepRecord)]
+    end = next((one for one in records if isinstance(one, EndRecord)), None)
+    result = end.result if end else None
+    view = view_of_end(
+        shown_views([one for one in records if isinstance(one, StepRecord | NoteRecord)]), result
+    )
+    figure, _ = run_map(steps, [one for one in steps if is_eventful(one)], end, city, BESIDE)
+    about = f"{start.character.get('name') or start.agent} in {city.title if city else start.city}"
+    write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
@@ -367,6 +384,7 @@ def report_context(
         "result": result,
         "truth": told.truth if told else None,
         "headline": headline_of(result),
+        "share": SHARE,
         "cost": cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "by_script": start.mind.startswith(SCRIPTED),

@@ -253,16 +253,15 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
         return first.title or words(first.topic).capitalize()
     counts = Counter(words(one.topic) for one in notes) + Counter(step=len(steps))
-    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")}
-    return ", ".join(
-        count_noun(count, what, plural.get(what, "")) for what, count in counts.items()
-    ).capitalize()
+    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {"scenic": "scenic spots"}
+    named = (count_noun(count, what, plural.get(what, "")) for what, count in counts.items())
+    return ", ".join(named).capitalize()
 
 
 def moment_of(record: StepRecord | NoteRecord) -> str:
     """Return a step or note in a few words, for the views that were taken there."""
     if isinstance(record, StepRecord):
-        return f"{record.step} {title_of(record)}"
+        return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
     return str(record.data.get("name", "")) if record.topic == "tool" else title or topic
 

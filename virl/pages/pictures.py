@@ -69,10 +69,9 @@ def embed_all(
     for grade, stride in tries:
         mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
         chosen = every[::stride]
-        if mean * len(chosen) <= most and (
-            pictures := _fit_views(chosen, partial(shrunk, grade=grade), most)
-        ):
-            return {view: _data_uri(picture, "webp") for view, picture in pictures}
+        fits = mean * len(chosen) <= most
+        if fits and (found := _fit_views(chosen, partial(shrunk, grade=grade), most)):
+            return {view: _data_uri(picture, "webp") for view, picture in found}
     return {}
 
 

@@ -12,6 +12,8 @@
   };
   addEventListener("hashchange", unfold);
   unfold();
+  const contents = document.querySelector(".contents details");
+  if (contents) contents.open = matchMedia("(min-width: 64rem)").matches;
   for (const scripted of document.querySelectorAll(".log-tools")) scripted.hidden = false;
 
   // The log: narrowed by words and kinds, and gone through by keys.

@@ -37,7 +37,7 @@ from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.outcome import Outcome
 from virl.routines.day.activity import Activity, DayPlan, changes_in_words
 from virl.routines.day.checker import CityFacts, DayTerms, Violation, check, entries_of, unsure_places
-from virl.routines.day.page import draw_page as draw_page
+from virl.routines.day.page import draw_page  # noqa: F401 - found here by its name
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.wish_rules import kinds_asked_for
 

@@ -42,6 +42,7 @@ from virl.platform.navigators.sight.rules import (
     understand,
     words_of_goal,
 )
+from virl.platform.perception.base import Detection
 from virl.platform.perception.road_sight import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 
@@ -136,7 +137,7 @@ def run(agent: Agent) -> None:
         # A resumed search decides its first steps again: that brings back what the explorer knew.
         known = written[step.index] if step.index < len(written) else None
         if known is None:
-            _write_down(agent, step)
+            _write_down(agent, step, signs)
         elif known.decided_by:
             link = link_taken(step.links, known)
             step.settle(Choice(link, known.decided, decided_by=known.decided_by))
@@ -202,14 +203,19 @@ def _describe_goal(goal: SightGoal) -> str:
     return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
 
-def _write_down(agent: Agent, step: Step) -> None:
-    """Write a step to the journal, with the view in the direction of its move."""
+def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
+    """Write a step to the journal, with the view in the direction of its move, or of the sign found."""
     choice = step.choice
     toward = choice.link.heading if choice.link else step.pose.heading
-    view = agent.city.streetview.view(step.pose.pano_id, Camera(toward, 8.0, 90.0))
+    what = choice.outcome.what if choice.outcome else ""
+    read = [one.sign for (at, _), seen in signs.items() for one in seen if at == step.pose.pano_id]
+    found = next((one for one in read if what and one.text == what), None)
+    camera = found.camera if found else Camera(toward, 8.0, 90.0)
+    boxes = [Detection("sign", found.score, found.box, found.text)] if found else []
+    view = agent.city.streetview.view(step.pose.pano_id, camera)
     agent.run.step(
         step,
-        views=agent.run.keep(view, "look"),
+        views=agent.run.keep(view, "look", boxes),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
         outcome=choice.outcome,
