@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
+from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -120,6 +121,7 @@ def _templates(folder: Path) -> Environment:
             "question": question,
             "alt": seen_in,
             "heading_of": heading_of,
+            "ems": _ems,
             "anchor": anchor_of,
             "looks": looks_of,
             "moment_of": moment_of,
@@ -169,6 +171,11 @@ def moment(text: str) -> str:
         when = when.replace(tzinfo=UTC)
     when = when.astimezone(UTC)
     return f"{when.day} {when:%B %Y, %H:%M} UTC"
+
+
+def _ems(text: str) -> float:
+    """Return the approximate width of a line of text, margins included, in ems: units of its font size."""
+    return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 
 def _kinds_of(told: Sequence[Chapter]) -> list[str]:
@@ -232,6 +239,8 @@ MOST_CONTENTS = 12
 """Most entries of the contents of a page."""
 BESIDE = Extent(aspect=0.95)
 """Extent of the map beside a picture, about as high as that."""
+ACROSS = Extent(aspect=2.7)
+"""Extent of the map alone in the picture of a run."""
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
@@ -255,10 +264,10 @@ def _write_share_picture(folder: Path, city: City | None) -> None:
     start, steps = start_of(records), [one for one in records if isinstance(one, StepRecord)]
     end = next((one for one in records if isinstance(one, EndRecord)), None)
     result = end.result if end else None
-    view = view_of_end(
-        shown_views([one for one in records if isinstance(one, StepRecord | NoteRecord)]), result
-    )
-    figure, _ = run_map(steps, [one for one in steps if is_eventful(one)], end, city, BESIDE)
+    told = [one for one in records if isinstance(one, StepRecord | NoteRecord)]
+    view = view_of_end(shown_views(told), result)
+    eventful = [step for step in steps if is_eventful(step)]
+    figure, _ = run_map(steps, eventful, end, city, BESIDE if view else ACROSS)
     about = f"{start.character.get('name') or start.agent} in {city.title if city else start.city}"
     write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
 

@@ -42,16 +42,22 @@ def write_share(folder: Path, headline: str, about: str, view: str, figure: MapF
     _write(pen, (_EDGE, 26), shorten(plain_line(about), 80), 22, "soft")
     for number, line in enumerate(wrap(shorten(plain_line(headline), 2 * _LETTERS), _LETTERS)[:2]):
         _write(pen, (_EDGE, 60 + 50 * number), line, 40, "ink")
-    panels = [panel for panel in (_read(folder, view), figure and draw_picture(figure, 900)) if panel]
-    room, left = SIZE[0] - 2 * _EDGE, _EDGE
-    widths = [room - _GAP - _MAP_WIDTH, _MAP_WIDTH] if len(panels) == 2 else [room]
-    for panel, width in zip(panels, widths, strict=False):
-        fitted = PIL.ImageOps.fit(panel, (width, SIZE[1] - _TOP - _EDGE), PIL.Image.Resampling.LANCZOS)
-        picture.paste(fitted, (left, _TOP))
-        left += width + _GAP
+    seen, room = _read(folder, view), SIZE[0] - 2 * _EDGE
+    beside = _MAP_WIDTH + _GAP if seen and figure else 0
+    if seen:
+        _paste(picture, seen, _EDGE, room - beside)
+    if figure:
+        width = _MAP_WIDTH if seen else room
+        _paste(picture, draw_picture(figure, width), _EDGE + room - width, width)
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=86, optimize=True)
     write_whole(folder / SHARE, data.getvalue(), "write the report again")
+
+
+def _paste(picture: PIL.Image.Image, panel: PIL.Image.Image, left: int, width: int) -> None:
+    """Paste the middle of a panel below the headline; `left` and `width` are in pixels."""
+    size = width, SIZE[1] - _TOP - _EDGE
+    picture.paste(PIL.ImageOps.fit(panel, size, PIL.Image.Resampling.LANCZOS), (left, _TOP))
 
 
 def _read(folder: Path, view: str) -> PIL.Image.Image | None:

@@ -25,7 +25,7 @@ from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
-from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.pages.exhibits import Exhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in, told_moment
@@ -93,7 +93,6 @@ GOAL = "goal"
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)
-MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
 def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
@@ -223,19 +222,11 @@ def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
 
 
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
-    """Return the report's exhibits: the goal in words, and a table of the signs read last."""
-    read = {
-        one.sign.text: (pano_id, _join_types(one.kinds, ", "))
-        for (pano_id, _), seen in signs.items()
-        for one in seen
-    }
-    rows = tuple((text, kinds, pano_id) for text, (pano_id, kinds) in list(read.items())[-MOST_SIGNS:])
+    """Return the report's exhibit: the goal in words, and how much was looked at for it."""
+    read = {one.sign.text for seen in signs.values() for one in seen}
     counts = f"{decisions} decisions, {len(signs)} views, {len(read)} signs read."
     text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
-    return [
-        TextExhibit(title="What she looked for", text=text),
-        TableExhibit(title="The last signs that she read", columns=("sign", "may be", "panorama"), rows=rows),
-    ]
+    return [TextExhibit(title="What she looked for", text=text)]
 
 
 @dataclass(frozen=True, slots=True)
