@@ -109,6 +109,8 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._fixed = self._numbers({"start": start, "goal": goal})
         self._taken, self._goal = 0, 0
         self._left = np.zeros(0)
+        self._from_goal: tuple[Floats, Floats] = np.zeros(0), np.zeros(0)
+        """Metres (east, north) from the goal to each panorama, once an episode has begun."""
         self.stand(0, 0.0)
 
     def reset(
@@ -145,6 +147,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         start, goal = self.ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
             self._goal, self._left = goal, self.ground.metres_to(goal)
+            self._from_goal = LocalFrame(self._end.position).to_metres(*self.ground.positions)
         return start
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
@@ -202,9 +205,9 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def stand(self, here: int, heading: float) -> None:
         """Stand at the panorama with a number, and face a heading in degrees."""
         self._here, self._heading = here, heading
-        turns = {link: abs(signed_float_turn(heading, link.heading)) for link in self._panorama.links}
-        nearest = min(turns, key=lambda link: turns[link], default=None)
-        self._ahead = nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
+        turns = [abs(signed_float_turn(heading, link.heading)) for link in self._panorama.links]
+        least = min(turns, default=inf)
+        self._ahead = self._panorama.links[turns.index(least)] if least <= AHEAD_DEG else None
         """Link nearest to the heading; `None` if none is within 45 degrees."""
 
     def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
@@ -225,7 +228,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def senses(self) -> Seen:
         """Return what is observed but for pixels: goal as metres (ahead, right), heading as (sin, cos)."""
         angle = radians(self._heading)
-        east, north = LocalFrame(self._panorama.position).point(self._end.position)
+        east, north = -float(self._from_goal[0][self._here]), -float(self._from_goal[1][self._here])
         ahead, right = north * cos(angle) + east * sin(angle), east * cos(angle) - north * sin(angle)
         return {
             "goal": np.array([ahead, right], np.float32),

@@ -33,6 +33,8 @@ SMALLEST_PIXELS = 0.7
 """Radius in pixels below which a quad is not drawn; chosen."""
 NO_OWNER = 1 << 30
 """Number greater than that of any owner."""
+_STAGES_M = ((-1e30, 30.0), (30.0, 90.0), (90.0, 1e30))
+"""Ranges of distance in metres: quads of one are drawn before those of the next are looked at; chosen."""
 
 BACKGROUND = -1
 """Value of `shown` at a pixel that no quad covers: ground or sky."""
@@ -254,6 +256,65 @@ def draw(
 
 
 @kernel
+def draw_in_sight(
+    drawing: GeometryBuffer,
+    scene: Scene,
+    textures: Textures,
+    whole: Lens,
+    lens: Lens,
+    reach: float,
+    owners: int,
+) -> int:
+    """Draw into `drawing` what may be seen, without most of what is hidden; return the number of quads.
+
+    Args:
+        drawing: is changed; its `order` has room for all quads of the scene.
+        scene: quads of the city.
+        textures: of the city.
+        whole: the camera.
+        lens: that of the part of its picture which is drawn; the camera again for all of it.
+        reach: metres to the middle of a quad beyond which nothing is drawn.
+        owners: number of the first owner whose quads, like those of later ones, are left out.
+    """
+    cells = _cells_in_sight(scene, whole, reach)
+    distance = np.empty(len(drawing.order))
+    drawn = 0
+    for low, high in _STAGES_M:
+        chosen = drawing.order[drawn:]
+        stage = Stage(low, high, reach, owners)
+        found = _cull(scene, cells, whole, lens, stage, drawing.depth, chosen, distance)
+        draw(drawing, drawn, drawn + found, scene, textures, lens)
+        drawn += found
+    return drawn
+
+
+@kernel
+def find_in_sight(scene: Scene, lens: Lens, reach: float, chosen: Ints) -> int:
+    """Write the quads seen within `reach` metres to `chosen`, (n,), nearest first; return how many."""
+    everything, nothing = Stage(-1e30, 1e30, reach, NO_OWNER), np.empty((0, 0), np.float32)
+    distance = np.empty(len(chosen))
+    return _cull(
+        scene, _cells_in_sight(scene, lens, reach), lens, lens, everything, nothing, chosen, distance
+    )
+
+
+@part
+def _sort_nearest(distance: Floats, quads: Ints) -> None:
+    """Sort quads by distance, and those equally far by number, both in place."""
+    gap = len(quads)
+    while gap > 1:
+        # Shell's sort: a merge is as fast for a few hundred quads, but takes seconds to compile.
+        gap = 1 if gap < 5 else gap * 5 // 11
+        for i in range(gap, len(quads)):
+            key, quad = distance[i], quads[i]
+            j = i - gap
+            while j >= 0 and (distance[j] > key or (distance[j] == key and quads[j] > quad)):
+                distance[j + gap], quads[j + gap] = distance[j], quads[j]
+                j -= gap
+            distance[j + gap], quads[j + gap] = key, quad
+
+
+@kernel
 def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
     """Set `marks` to True, in place, at the index in `order` of each quad that some pixel shows."""
     shown = drawing.shown
@@ -301,20 +362,44 @@ def _fill_cutout(
             shown[i] = line.k
 
 
-@kernel
-def cull(
-    scene: Scene, whole: Lens, lens: Lens, stage: Stage, depth: Singles, chosen: Ints, distance: Floats
+@part
+def _cells_in_sight(scene: Scene, lens: Lens, reach: float) -> Ints:
+    """Return the numbers of the cells of which a picture may show something within `reach` metres."""
+    cells, found = scene.cells, 0
+    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
+    frame, wide, tall = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
+    chosen = np.empty(len(cells), np.int64)
+    for cell in range(len(cells)):
+        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        most = reach + cells[cell, 3]
+        if x * x + y * y <= most * most and _in_sight(frame, wide, tall, x, y, z, cells[cell, 3]):
+            chosen[found] = cell
+            found += 1
+    return chosen[:found]
+
+
+@part
+def _cull(
+    scene: Scene,
+    within: Ints,
+    whole: Lens,
+    lens: Lens,
+    stage: Stage,
+    depth: Singles,
+    chosen: Ints,
+    distance: Floats,
 ) -> int:
-    """Write the quads of a stage that may be seen to `chosen`, their metres to `distance`; return how many.
+    """Write the quads of a stage that may be seen to `chosen`, nearest first; return how many.
 
     Args:
         scene: the quads.
+        within: numbers of the cells that are looked at.
         whole: the camera.
         lens: that of the part of its picture which is drawn; the camera again for all of it.
         stage: what is looked at.
         depth: the form W of what each pixel of the part shows after the stages before, (height, width).
         chosen: receives the indices of the quads, (n,).
-        distance: receives their distances, (n,).
+        distance: scratch, (n,).
     """
     tiles = blank_tiles(lens.height, lens.width)
     if stage.low > 0:
@@ -325,15 +410,13 @@ def cull(
     planes, mode, owners = scene.planes, scene.mode, stage.owners
     frame, wide, tall = whole.frame, whole.cx / whole.focal, whole.cy / whole.focal
     found = 0
-    for cell in range(len(cells)):
+    for cell in within:
         x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
         far, radius = sqrt(x * x + y * y + z * z), cells[cell, 3]
         # Whole cells first, which spares a look at most quads.
-        if far - radius >= high or far + radius < low or sqrt(x * x + y * y) - radius > reach:
+        if far - radius >= high or far + radius < low:
             continue
-        if not _in_sight(frame, wide, tall, x, y, z, radius) or (
-            low > 0 and is_cell_hidden(tiles, cells[cell], lens)
-        ):
+        if low > 0 and is_cell_hidden(tiles, cells[cell], lens):
             continue
         least = smallest * (far - radius)
         for q in range(starts[cell], starts[cell + 1]):
@@ -354,6 +437,7 @@ def cull(
             if low <= 0 or not is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
                 chosen[found], distance[found] = q, key
                 found += 1
+    _sort_nearest(distance[:found], chosen[:found])
     return found
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
 from typing import cast
@@ -28,19 +27,16 @@ from virl.towns.render.mesh import FRONT_ONLY, NOBODY
 from virl.towns.render.raster import (
     NO_OWNER,
     GeometryBuffer,
-    Stage,
     blank_drawing,
-    cull,
     draw,
+    draw_in_sight,
+    find_in_sight,
     mark_shown,
 )
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
-
-STAGES_M = (-1e30, 30.0, 90.0, 1e30)
-"""Distances in metres between which quads are drawn before those farther off are looked at; chosen."""
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """Number of processor cores that this process may use."""
@@ -296,16 +292,8 @@ class CityRenderer:
 
         Quads of the owners from the number `owners` on are left out.
         """
-        room, drawn = len(scene.seed), 0
-        chosen, distance = np.empty(room, np.int64), np.empty(room)
-        drawing = blank_drawing(np.empty(room, np.int64), part)
-        for low, high in pairwise(STAGES_M):
-            stage = Stage(low, high, REACH_M, owners)
-            found = cull(scene, lens, part, stage, drawing.depth, chosen, distance)
-            # Stable, so that equal calls give equal pixels.
-            drawing.order[drawn : drawn + found] = chosen[np.argsort(distance[:found], kind="stable")]
-            draw(drawing, drawn, drawn + found, scene, self._textures(), part)
-            drawn += found
+        drawing = blank_drawing(np.empty(len(scene.seed), np.int64), part)
+        drawn = draw_in_sight(drawing, scene, self._textures(), lens, part, REACH_M, owners)
         return drawing._replace(order=drawing.order[:drawn])
 
     def _shade(self, scene: Scene, drawing: GeometryBuffer, lens: Lens) -> Image:
@@ -383,11 +371,8 @@ if hasattr(os, "register_at_fork"):
 
 def _in_sight(scene: Scene, lens: Lens) -> Ints:
     """Return the indices of the quads that may be seen, nearest first."""
-    chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
-    nothing = np.empty((0, 0), np.float32)
-    found = cull(scene, lens, lens, Stage(-1e30, 1e30, REACH_M, NO_OWNER), nothing, chosen, distance)
-    # Stable, so that equal calls give equal pixels.
-    return chosen[:found][np.argsort(distance[:found], kind="stable")]
+    chosen = np.empty(len(scene.seed), np.int64)
+    return chosen[: find_in_sight(scene, lens, REACH_M, chosen)]
 
 
 def _quads_before(scene: Scene, wanted: Ints, lens: Lens, order: Ints) -> Ints:

@@ -16,6 +16,8 @@ from virl.towns.render.raster import GeometryBuffer
 _RIGHT, _DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)
 _ALL = 15
 """Bits of all four samples of a pixel."""
+_PASSING = 0.4
+"""Pixels from a pixel's middle, across plus down, within which all its samples lie, and more."""
 
 FAINT = 10
 """Least difference of colours, of 255, across an edge that is smoothed; chosen."""
@@ -137,6 +139,10 @@ def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int
         j = i + 1 if i + 1 < count else 0
         dx, dy = polygons[k, j, 0] - polygons[k, i, 0], polygons[k, j, 1] - polygons[k, i, 1]
         middle = dx * (y - polygons[k, i, 1]) - dy * (x - polygons[k, i, 0])
+        # Most sides pass the pixel by, on the same hand of all its samples.
+        if abs(middle) > _PASSING * (abs(dx) + abs(dy)):
+            left, right = (_ALL, right) if middle > 0.0 else (left, _ALL)
+            continue
         for sample in range(4):
             side = middle + dx * _DOWN[sample] - dy * _RIGHT[sample]
             if side > 0.0:
