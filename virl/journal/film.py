@@ -51,7 +51,14 @@ def key_files(views: Sequence[ViewRecord], end: ViewRecord | None) -> frozenset[
 def embed_views(
     folder: Path, views: Sequence[ViewRecord], keys: frozenset[str], budget: int
 ) -> Mapping[str, str]:
-    """Return {path: data URI} of views in a run's folder, of which `keys` are large, in `budget` bytes."""
+    """Return {path: data URI} of views.
+
+    Args:
+        folder: of the run.
+        views: to show.
+        keys: files of those that are large.
+        budget: most bytes of all pictures together.
+    """
     files = dict.fromkeys(view.file for view in views)
     large = embed(folder, [file for file in files if file in keys], LARGE, budget * 2 // 3)
     small = embed(folder, [file for file in files if file not in keys], SMALL, budget // 3)

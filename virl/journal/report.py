@@ -290,7 +290,13 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
 
 
 def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None) -> dict[str, object]:
-    """Return the variables of the report's template by name; for `folder`, `records` and `city` of a run."""
+    """Return the variables of the report's template by name.
+
+    Args:
+        folder: of the run.
+        records: of its journal.
+        city: where it took place; `None` where it is not known.
+    """
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
@@ -309,7 +315,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "keys": keys,
         "end_view": end_view,
         "end_at": next((moment_of(one) for one in told if _has(one, end_view)), ""),
-        "picked": _picked(others) if end and end.result.place is None else (),
+        "picked": _picked_row(others) if end and end.result.place is None else (),
         "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
     }
 
@@ -319,7 +325,7 @@ def _has(chapter: Chapter, view: ViewRecord | None) -> TypeGuard[StepRecord | No
     return isinstance(chapter, StepRecord | NoteRecord) and view in chapter.views
 
 
-def _picked(exhibits: Sequence[Exhibit]) -> list[tuple[str, str]]:
+def _picked_row(exhibits: Sequence[Exhibit]) -> list[tuple[str, str]]:
     """Return (column, value) for each filled cell of the row that a table marks as chosen; none without."""
     for one in exhibits:
         if isinstance(one, TableExhibit) and one.picked is not None and one.picked < len(one.rows):
@@ -350,8 +356,9 @@ def run_map(
         figure = draw_map(maps[0], ground_of(city), wide=False, extent=extent) if maps else None
         return figure, maps[0] if maps else None
     place = end.result.place if end else None
-    pick = place and MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick")
-    if pick and not spots and not any(one.id == place.id for step in steps for one in step.places):
+    known = {one.id for step in steps for one in step.places}
+    if place and not spots and place.id not in known:
+        pick = MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick")
         spots = MapExhibit(title="", points=(pick,))
     marked = [step for one in told for step in steps_in(one)]
     label = "End" if end else "So far"

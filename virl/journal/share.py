@@ -55,7 +55,7 @@ def write_share(folder: Path, headline: str, about: str, view: str, figure: MapF
 
 
 def _paste(picture: PIL.Image.Image, panel: PIL.Image.Image, left: int, width: int) -> None:
-    """Paste the middle of a panel below the headline; `left` and `width` are in pixels."""
+    """Draw the middle of a panel below the headline; `left` and `width` are in pixels."""
     size = width, SIZE[1] - _TOP - _EDGE
     picture.paste(PIL.ImageOps.fit(panel, size, PIL.Image.Resampling.LANCZOS), (left, _TOP))
 

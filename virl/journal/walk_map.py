@@ -27,7 +27,7 @@ KINDS = {
 
 
 AROUND = Extent()
-"""How much ground a walk's map shows by default."""
+"""Extent of the ground that a walk's map shows by default."""
 
 
 def walk_paper(

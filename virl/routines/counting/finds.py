@@ -75,7 +75,7 @@ class Find:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the thing was seen from one panorama only, and not clearly."""
+        """Return whether the thing was seen from one panorama only, and not clearly."""
         return self.confidence < SURE and len({sight.seen.pano_id for sight in self.sights}) == 1
 
     @property
