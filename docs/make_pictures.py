@@ -1,50 +1,63 @@
-"""Make the pictures of the documentation from finished runs.
+"""Make the pictures of the README and of the documentation from runs, towns and pages.
 
-`python docs/make_pictures.py --walk RUN`: four views of Virlton, and the map of RUN, a folder of Hiro's.
-`python docs/make_pictures.py --town FILE.osm.pbf`: four views of Helsinki's extract.
-`python docs/make_pictures.py PAGE.html PICTURE.webp`: the top of a page, such as the report of a run.
-`docs/gallery.md` has the command of each run; `docs/animate_run.py` makes the animated pictures.
+`python docs/make_pictures.py --osm FOLDER [PICTURE ...]` makes all of them, or those named; FOLDER contains
+`helsinki.osm.pbf` and `moscow.osm.gz`. Runs stay in `build/pictures`, and are not made again.
 """
 
+import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from functools import partial
+from math import atan, cos, degrees, radians, sin, tan
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
-from virl.geo.globe import LocalFrame
-from virl.journal.journal import read_journal
-from virl.journal.records import StepRecord
-from virl.journal.walk_map import ends_of, ground_of, walked_path
+from virl.agent.character_file import agent_names
+from virl.film.frames import FoundBox, Sheet, Shot, Size, recorded_shot
+from virl.film.story import Moment, read_story
+from virl.film.write import write_film
+from virl.journal.walk_map import ground_of
 from virl.pages.fonts import FONT_FOLDER
-from virl.pages.map_picture import draw_picture
-from virl.pages.maps import map_figure
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.platform.city.city import City
 from virl.platform.city.streetview import Camera, relocate
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import draw_plan
-from virl.towns.plan.town_plan import CityPlan
+from virl.sheets.town import write_sheet
 from virl.towns.render.renderer import CityRenderer
 
-IMAGES = Path(__file__).parent / "images"
-SEED = 1  # Virlton's
-# Panorama number, heading, pitch and fov of four views, chosen by eye.
-VIEWS = [(1194, 266.0, 4.0, 80.0), (2108, 179.0, 4.0, 80.0), (26, 289.0, 4.0, 90.0), (1387, 177.0, 4.0, 85.0)]
-STREET_SIGNS_HEADING = 95.0  # down Mercer Street
-HELSINKI = (
+IMAGES, WORK = Path(__file__).parent / "images", Path("build/pictures")
+HELSINKI, MOSCOW = "helsinki.osm.pbf", "moscow.osm.gz"
+FILM, CROP, PAGE, VIEW = (1200, 500), (880, 440), (1280, 1500), (800, 500)
+"""Sizes in pixels: of the film, of crops of results, of the tops of pages, and of views."""
+FILM_S, FILM_BYTES = 14.0, 1_450_000
+WIDER = 1.9
+"""Width of a view in the film as a multiple of that of the view recorded."""
+QUALITY = 80  # of WebP, chosen: letters stay sharp
+COMMANDS = {name: f"run {name}" for name in agent_names()} | {
+    "hiro": f"run hiro --city {HELSINKI} --at 'Pohjoisesplanadi 33'",
+    "hiro-virlton": "run hiro",
+    "benchmark": "bench place-recognition --limit 40",
+    "episodes": "bench touchdown --agent follower --limit 12",
+    "town.html": f"town {HELSINKI}",
+}
+"""Commands of virl that make the folders and pages that are shown, by the folder's name."""
+VIRLTON = ((1194, 266.0, 80.0), (2108, 179.0, 80.0), (26, 289.0, 90.0), (1387, 177.0, 85.0))
+"""(number of the panorama, heading, field of view in degrees) of each view of Virlton; chosen by eye."""
+ADDRESSES = (
     ("Mikonkatu 7", 0.0),
     ("Mikonkatu 7", 180.0),
     ("Kluuvikatu 4", 0.0),
     ("Pohjoisesplanadi 33", 90.0),
 )
-"""An address and a heading of each view of Helsinki, chosen by eye."""
-MAP_PX = 1200  # across
-QUALITY = 82  # of WebP, chosen: letters stay sharp
+"""(address, heading in degrees) of each view of Helsinki; chosen by eye."""
 FACES = f"""\
 <?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -56,53 +69,109 @@ FACES = f"""\
 """The machine's faces and those of signs, for fontconfig."""
 
 
-def draw_views(plan: CityPlan) -> None:
-    """Draw the four views."""
-    renderer = CityRenderer(plan)
-    for number, (panorama, heading, pitch, fov) in enumerate(VIEWS, 1):
-        x, y = plan.layout.panoramas.xy[panorama]
-        pixels = renderer.picture(x, y, Camera(heading, pitch, fov, 800, 500))
-        Image.fromarray(pixels).save(IMAGES / f"view-{number}.webp", quality=QUALITY)
+def main() -> None:
+    """Make the pictures that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--osm", type=Path, required=True)
+    parser.add_argument("pictures", nargs="*", metavar="PICTURE", help=f"by default {', '.join(PICTURES)}")
+    asked = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    for name in (HELSINKI, MOSCOW):
+        if not (WORK / name).exists():
+            (WORK / name).symlink_to((asked.osm / name).resolve())
+    os.chdir(WORK)
+    for name in asked.pictures or PICTURES:
+        picture = PICTURES[name]()
+        if picture is not None:
+            picture.convert("RGB").save(IMAGES.resolve() / f"{name}.webp", quality=QUALITY, method=6)
+        sys.stdout.write(f"{name}\n")
 
 
-def draw_street_signs() -> None:
+def made(name: str) -> Path:
+    """Return the folder that a command makes, which is run if the folder is missing."""
+    if not Path(name).exists():
+        words = [sys.executable, "-m", "virl", *shlex.split(COMMANDS[name]), "--out", name]
+        subprocess.run(words, check=True)  # noqa: S603 - our own command
+    return Path(name)
+
+
+def draw_end(name: str) -> Image.Image:
+    """Draw the last picture of the film of a run: its result."""
+    story = read_story(made(name))
+    return Sheet(story, ground_of(open_city(story.city)), CROP).draw(len(story.moments) - 1)
+
+
+def draw_film(name: str) -> None:
+    """Write the film of a run in a twin, whose views are drawn anew, wider than they were recorded."""
+    story = read_story(made(name))
+    city = open_city(story.city)
+    sheet = Sheet(story, ground_of(city), FILM, partial(draw_wide, city))
+    out = IMAGES.resolve() / f"{name}.webp"
+    write_film(sheet, out, seconds=FILM_S, most_bytes=FILM_BYTES, bar=lambda _: nullcontext(lambda: None))
+
+
+def draw_wide(city: City, moment: Moment) -> Shot:
+    """Draw the view of a moment anew for the film's size, with the boxes of what was found."""
+    view = moment.view
+    if view is None or view.purpose == "photo":
+        return recorded_shot(moment)
+    fov = 2 * degrees(atan(WIDER * tan(radians(view.fov / 2))))
+    then = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
+    now = Camera(view.heading, view.pitch, min(fov, 110.0), *FILM)
+    found = []
+    for one in view.detections:
+        left, top, right, bottom = one.box
+        x, y = zip(
+            *(point_in(now, *then.direction(*at)) for at in ((left, top), (right, bottom))), strict=True
+        )
+        found.append(FoundBox(one.text or one.label, (x[0], y[0], x[1], y[1])))
+    return Shot(Image.fromarray(city.streetview.view(view.pano_id, now).pixels), tuple(found))
+
+
+def point_in(camera: Camera, heading: float, pitch: float) -> tuple[float, float]:
+    """Return the pixel (x, y) of a direction, in degrees, in the picture of a camera."""
+    turn, up, tilt = radians(heading - camera.heading), radians(pitch), radians(camera.pitch)
+    level, rise = cos(up) * cos(turn), sin(up)
+    depth = level * cos(tilt) + rise * sin(tilt)
+    x = camera.focal * cos(up) * sin(turn) / depth
+    y = camera.focal * (rise * cos(tilt) - level * sin(tilt)) / depth
+    return camera.width / 2 + x, camera.height / 2 - y
+
+
+def draw_helsinki(number: int, size: Size) -> Image.Image:
+    """Draw a view of Helsinki's twin."""
+    city, (address, heading) = open_city(HELSINKI), ADDRESSES[number]
+    panorama = relocate(city.streetview, city.maps.geocode(address), address)
+    return Image.fromarray(city.streetview.view(panorama.id, Camera(heading, 6.0, 85.0, *size)).pixels)
+
+
+def draw_four(views: Callable[[int], Image.Image]) -> Image.Image:
+    """Draw four views as one picture, two in a row."""
+    first, second, third, fourth = (np.asarray(views(number)) for number in range(4))
+    return Image.fromarray(np.vstack([np.hstack([first, second]), np.hstack([third, fourth])]))
+
+
+def draw_virlton(number: int) -> Image.Image:
+    """Draw a view of Virlton."""
+    plan, (panorama, heading, fov) = draw_plan(1), VIRLTON[number]
+    x, y = plan.layout.panoramas.xy[panorama]
+    return Image.fromarray(CityRenderer(plan).picture(x, y, Camera(heading, 4.0, fov, *VIEW)))
+
+
+def draw_street_signs() -> Image.Image:
     """Draw a junction of Virlham, with a plate and signposts."""
     plan = draw_plan(2, "Virlham", ("plates", "signposts"))
     x, y = plan.layout.panoramas.xy[85]
-    pixels = CityRenderer(plan).picture(x, y, Camera(STREET_SIGNS_HEADING, 6.0, 60.0, 800, 500))
-    Image.fromarray(pixels).save(IMAGES / "street-signs.webp", quality=QUALITY)
+    return Image.fromarray(CityRenderer(plan).picture(x, y, Camera(95.0, 6.0, 60.0, *VIEW)))
 
 
-def draw_town(extract: Path) -> None:
-    """One picture of four views of Helsinki, with the names of those whose data they show."""
-    city = open_city(str(extract))
-    views = []
-    for address, heading in HELSINKI:
-        panorama = relocate(city.streetview, city.maps.geocode(address), address)
-        views.append(city.streetview.view(panorama.id, Camera(heading, 4.0, 85.0, 640, 400)).pixels)
-    sheet = Image.fromarray(np.vstack([np.hstack(views[:2]), np.hstack(views[2:])]))
-    pen = ImageDraw.Draw(sheet)
-    pen.rectangle((0, sheet.height - 24, 10 + 8 * len(city.attribution), sheet.height), fill="#000000")
-    pen.text((6, sheet.height - 20), city.attribution, fill="#ffffff", font=ImageFont.load_default(14))
-    sheet.save(IMAGES / "helsinki.webp", quality=QUALITY)
+def draw_sheet(extract: str) -> Image.Image:
+    """Draw twelve views of a town and their map."""
+    write_sheet(open_city(extract), Path("sheet.png"), 12)
+    return Image.open("sheet.png").resize((1600, 1170), Image.Resampling.LANCZOS)
 
 
-def draw_map(run: Path) -> Image.Image:
-    """Draw the town, its restaurants, and the walk of a run."""
-    city = open_city("virlton")
-    places = city.inventory.places() if city.inventory else ()
-    food = [place.position for place in places if "restaurant" in place.types]
-    ground = replace(ground_of(city), dots=food)
-    steps = [record for record in read_journal(run) if isinstance(record, StepRecord)]
-    frame = LocalFrame(city.center)
-    corners = [on_paper(frame, *position) for way in ground.ways for position in way.line]
-    aspect = float(np.divide(*np.ptp(corners, axis=0)))
-    paper = lay_out(frame, corners, ground, extent=Extent(aspect, beyond=0.0), across=MAP_PX)
-    figure = map_figure("Virlton", paper, [walked_path(steps, paper, arrows=False)], ends_of(steps, frame))
-    return draw_picture(figure, MAP_PX)
-
-
-def photograph(page: Path, picture: Path) -> None:
+def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
     """Return the top of a page as a browser shows it, which also finds the faces of virl's own signs.
 
     A machine without a face for Chinese, Japanese or Korean would draw boxes for the names of shops.
@@ -112,34 +181,40 @@ def photograph(page: Path, picture: Path) -> None:
         sys.exit("chromium is missing: run `make web-deps`")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with tempfile.TemporaryDirectory() as folder:
-        faces = Path(folder) / "fonts.conf"
+        faces, shot = Path(folder) / "fonts.conf", Path(folder) / "page.png"
         faces.write_text(FACES, encoding="utf-8")
-        shot = Path(folder) / "page.png"
+        options += ["--hide-scrollbars", f"--window-size={size[0]},{size[1]}", f"--screenshot={shot}"]
         subprocess.run(  # noqa: S603 - our own page
-            [
-                browser,
-                *options,
-                "--hide-scrollbars",
-                "--window-size=1280,1500",
-                f"--screenshot={shot}",
-                page.resolve().as_uri(),
-            ],
+            [browser, *options, (made(name) / page).resolve().as_uri()],
             check=True,
             capture_output=True,
             env=os.environ | {"FONTCONFIG_FILE": str(faces)},
         )
         with Image.open(shot) as taken:
-            taken.convert("RGB").save(picture, quality=QUALITY, method=6)
+            return taken.convert("RGB")
+
+
+def crop_top(name: str, page: str) -> Image.Image:
+    """Return the result at the top of a page."""
+    return photograph(name, page, (1280, 640)).resize(CROP, Image.Resampling.LANCZOS)
+
+
+PICTURES: Mapping[str, Callable[[], Image.Image | None]] = {
+    "hiro": partial(draw_film, "hiro"),
+    **{f"result-{name}": partial(draw_end, name) for name in agent_names()},
+    "result-town": partial(draw_helsinki, 0, CROP),
+    "result-benchmark": partial(crop_top, "benchmark", "report.html"),
+    "report": partial(photograph, "hiro-virlton", "report.html"),
+    "town-page": partial(photograph, "town.html", ""),
+    "episodes": partial(photograph, "episodes", "report.html"),
+    "helsinki": partial(draw_four, partial(draw_helsinki, size=(640, 400))),
+    "virlton": partial(draw_four, draw_virlton),
+    "street-signs": draw_street_signs,
+    "town-helsinki": partial(draw_sheet, HELSINKI),
+    "town-moscow": partial(draw_sheet, MOSCOW),
+}
+"""Makers of pictures by the picture's name; one that returns none writes its own file."""
 
 
 if __name__ == "__main__":
-    first, second = sys.argv[1:3]
-    if first == "--walk":
-        town = draw_plan(SEED)
-        draw_views(town)
-        draw_street_signs()
-        draw_map(Path(second)).save(IMAGES / "map.webp", quality=QUALITY, method=6)
-    elif first == "--town":
-        draw_town(Path(second))
-    else:
-        photograph(Path(first), Path(second))
+    main()

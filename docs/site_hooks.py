@@ -1,9 +1,10 @@
-"""Hooks of MkDocs: the navigation, links into the repository, the API's names.
+"""Hooks of MkDocs: the navigation, links into the repository, the API's names, labels of cells.
 
 The pages stay as GitHub shows them; these hooks change only what the site is made of.
 """
 
 import re
+from itertools import cycle
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -13,7 +14,12 @@ import virl.api.langchain
 
 REPOSITORY = "https://github.com/virl-project/virl"
 TABS = ("Tutorials", "How-to guides", "Reference", "Explanations")
-"""Sections of the index whose pages become a tab; their sub-sections become groups of it."""
+"""Folded sections of the index whose pages become a tab; their sub-sections become groups of it."""
+FOLDED, HEADING = r"<summary>(.+)</summary>$", "^## (.+)$"
+TABLE, CELL = (
+    re.compile(r"<table>.*?</table>", re.DOTALL),
+    re.compile(r"<t([hd])(.*?>)(.*?)</t[hd]>", re.DOTALL),
+)
 FRONT = "index.md"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 LINKED_PAGE = re.compile(r"'([^']+\.md)'")
@@ -32,29 +38,34 @@ def on_config(config: Any) -> Any:
 
 def navigation(docs: Path) -> list[Any]:
     """Return the front page, a tab for each section of the index, and the pages that no section has."""
-    sections = sections_of((docs / FRONT).read_text(encoding="utf-8"), level=2)
-    tabs = [{title: grouped(sections[title], level=3)} for title in TABS if title in sections]
+    sections = sections_of((docs / FRONT).read_text(encoding="utf-8"), FOLDED)
+    tabs = [{title: grouped(sections[title], HEADING)} for title in TABS if title in sections]
     used = {FRONT, *LINKED_PAGE.findall(str(tabs))}
     pages = sorted(page.relative_to(docs).as_posix() for page in docs.rglob("*.md"))
     return [{"Home": FRONT}, *tabs, *(page for page in pages if page not in used)]
 
 
-def grouped(text: str, level: int) -> list[Any]:
+def grouped(text: str, heading: str) -> list[Any]:
     """Return the pages that a section leads to, each once, and then its sub-sections as groups."""
-    own = re.split(rf"^#{{{level}}} ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    own = re.split(heading, text, maxsplit=1, flags=re.MULTILINE)[0]
     pages = dict.fromkeys(link for link, _ in LINK.findall(own) if not link.startswith(".."))
-    deeper = sections_of(text, level)
-    return [*pages, *({title: grouped(part, level + 1)} for title, part in deeper.items())]
+    deeper = sections_of(text, heading)
+    return [
+        *pages,
+        *({title: grouped(part, heading.replace("#", "##", 1))} for title, part in deeper.items()),
+    ]
 
 
-def sections_of(text: str, level: int) -> dict[str, str]:
-    """Return the sections under headings of a level: title to text."""
-    parts = re.split(rf"^#{{{level}}} (.+)$", text, flags=re.MULTILINE)[1:]
+def sections_of(text: str, heading: str) -> dict[str, str]:
+    """Return the sections under headings that match a pattern: title to text."""
+    parts = re.split(heading, text, flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Links to files that are no part of the site lead to the repository; the API's page gets its names."""
+    if page.file.src_uri == FRONT:
+        page.meta["hide"] = ["navigation", "toc"]
     folder = PurePosixPath("docs", page.file.src_uri).parent
 
     def lead(found: re.Match[str]) -> str:
@@ -63,6 +74,32 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         return f"{REPOSITORY}/blob/main/{path}{found[2] or ''}" if outside else found[0]
 
     return LINK.sub(lead, markdown).replace(NAMES, "\n\n".join(map(entry, PUBLIC)))
+
+
+def on_page_content(html: str, *, page: Any, **_: Any) -> str:
+    """Return a page whose cells name their column, for phones."""
+    if page.file.src_uri == FRONT:
+        page.toc.items.clear()
+
+    def labelled(table: re.Match[str]) -> str:
+        """Return a table with the heading of its column in each cell after the first of a row."""
+        cells = CELL.findall(table[0])
+        heads = [re.sub("<.*?>", "", text).replace('"', "&quot;") for kind, _, text in cells if kind == "h"]
+        places = cycle(range(len(heads)))
+
+        def label(cell: re.Match[str]) -> str:
+            """Return a cell with its label."""
+            place = next(places) if cell[1] == "d" else 0
+            return cell[0].replace("<td", f'<td data-label="{heads[place]}"', 1) if place else cell[0]
+
+        return CELL.sub(label, table[0])
+
+    return TABLE.sub(labelled, html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Return a whole page whose search has a name for readers who do not see it."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
 
 
 def entry(name: str) -> str:

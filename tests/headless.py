@@ -3,7 +3,9 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+import axe_core_python
 import pytest
 from selenium import webdriver
 
@@ -14,6 +16,7 @@ _FLAGS = (
     "disable-dev-shm-usage",
     "disable-background-networking",
 )
+_AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 _CHROMIUM, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 needs_chromium = pytest.mark.skipif(
@@ -45,3 +48,16 @@ def emulate(browser: webdriver.Chrome, width: int, *, dark: bool) -> None:
     ]
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def violations(browser: webdriver.Chrome, *, contrast: bool = True) -> list[tuple[str, list[str]]]:
+    """What axe-core objects to on the page that is shown: each rule, and the markup of what breaks it.
+
+    Args:
+        browser: where no policy of the page keeps scripts out.
+        contrast: whether colours are looked at, which takes seconds.
+    """
+    browser.execute_script(_AXE.read_text(encoding="utf-8"))
+    options = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": contrast}}}
+    found = browser.execute_async_script("axe.run(document, arguments[0]).then(arguments[1])", options)
+    return [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]]

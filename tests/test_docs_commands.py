@@ -107,6 +107,8 @@ RULES = {
     r"virl data osm .*--name .*": Instead("a line above wrote a file of this name", "{} --force"),
     r"virl data (osm|list)( .*)?": Instead(""),
     r"(virl narrate runs/hiro-\S+) .*": Instead(HOURS, r"\1"),
+    r"virl film runs/hiro-\* .*": Instead(PLACEHOLDER, "virl film --help"),
+    r"(virl film .*)": Instead("", "{} --width 320 --height 240 --seconds 5"),
     r"virl narrate runs/(touchdown|r2r) .*": Instead(PLACEHOLDER, refusal="no such"),
     # models, towns, servers
     r"virl models --try (owlv2|my-owl.yaml).*": Instead(WEIGHTS, refusal=NO_WEIGHTS),

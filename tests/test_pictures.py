@@ -2,15 +2,9 @@
 
 import re
 import runpy
-from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from PIL import Image
-
-import virl
-from virl.journal.journal import read_journal
-from virl.journal.records import StepRecord
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -57,27 +51,17 @@ def test_pictures_of_mapped_towns_name_their_mappers_and_every_picture_has_its_c
         assert (".osm" in section) == ("© OpenStreetMap contributors." in section), section
 
 
-def test_the_run_of_the_readme_moves() -> None:
-    assert "docs/images/hiro.webp" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_run_of_the_front_doors_moves_and_names_its_mappers() -> None:
+    for page in PAGES[0], ROOT / "docs" / "index.md":
+        text = page.read_text(encoding="utf-8")
+        first = next(file for _, file in SHOWN.findall(text) if file.endswith(".webp"))
+        assert first.endswith("images/hiro.webp")
+        assert "OpenStreetMap contributors" in text.partition(first)[2][:200]
     with Image.open(IMAGES / "hiro.webp") as picture:
         assert picture.n_frames > 10
+        assert picture.size == (1200, 500)
 
 
-@pytest.mark.slow
-def test_a_run_becomes_an_animated_picture(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    virl.run("hiro", city="virlton", steps=2, out=run)
-    out = tmp_path / "run.webp"
-    animation = runpy.run_path(str(ROOT / "docs" / "animate_run.py"))
-    animation["main"](run, out)
-    steps = [record for record in read_journal(run) if isinstance(record, StepRecord)]
-    side = animation["SIDE"]
-    maps = []
-    with Image.open(out) as picture:
-        assert picture.n_frames > len(steps)
-        for number in range(len(steps)):
-            picture.seek(number)
-            maps.append(picture.convert("RGB").crop((side, 0, 2 * side, side)))
-    assert all(before.tobytes() != after.tobytes() for before, after in pairwise(maps)), (
-        "the path does not grow"
-    )
+def test_a_script_makes_every_picture_of_a_run_a_town_or_a_page() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_pictures.py"))["PICTURES"]
+    assert made.keys() == {file.stem for file in IMAGES.glob("*.webp")}

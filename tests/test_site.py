@@ -14,8 +14,10 @@ from threading import Thread
 from typing import Any
 
 import griffe
+import markdown
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, emulate, needs_chromium, violations
+from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -24,6 +26,18 @@ import virl
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 MOST_ENTRIES = 7
+README_PX, TALLEST_README_PX = 880, 5000
+GITHUB = """
+body { margin: 0; font: 16px/1.5 "Noto Sans", Helvetica, Arial, sans-serif; }
+h1, h2 { margin: 24px 0 16px; padding-bottom: 0.3em; font-size: 1.5em; line-height: 1.25; }
+h1 { font-size: 2em; }
+p, pre, ul, table { margin: 0 0 16px; }
+pre { padding: 16px; font: 85%/1.45 monospace; }
+table { border-collapse: collapse; }
+th, td { padding: 6px 13px; border: 1px solid; }
+img { max-width: 100%; }
+"""
+"""Sizes of type and spaces as GitHub has them."""
 FETCHED = re.compile(
     r"""<(?:script|link|img|iframe|source|video)\b[^>]*?\s(?:src|href)=["']?(?!data:)([^"'> ]+)"""
 )
@@ -131,29 +145,73 @@ def test_a_dead_link_stops_the_build(tmp_path: Path, line: str, said: str) -> No
     assert said in done.stderr
 
 
-@pytest.mark.browser
-@needs_chromium
-def test_the_search_finds_a_page_without_a_network(site: Path) -> None:
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
     Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with chromium() as browser:
-            browser.get(f"http://127.0.0.1:{server.server_port}/index.html")
-            field = browser.find_element(By.CSS_SELECTOR, "input[data-md-component=search-query]")
-            browser.execute_script("arguments[0].focus()", field)
-            field.send_keys("panorama")
-            found = WebDriverWait(browser, 30).until(
-                lambda now: now.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
-            )
-            assert all("127.0.0.1" in str(link.get_attribute("href")) for link in found)
-            asked = browser.execute_script(
-                "return performance.getEntriesByType('resource').map(one => one.name)"
-            )
-            assert asked
-            assert all("//127.0.0.1:" in url for url in asked), asked
-    finally:
-        server.shutdown()
-        server.server_close()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.mark.browser
+@needs_chromium
+@pytest.mark.parametrize("from_folder", [False, True])
+def test_the_search_finds_a_page_without_a_network(
+    site: Path, served: str, browser: webdriver.Chrome, from_folder: bool
+) -> None:
+    home = site.as_uri() if from_folder else served
+    browser.get(f"{home}/index.html")
+    field = browser.find_element(By.CSS_SELECTOR, "input[data-md-component=search-query]")
+    browser.execute_script("arguments[0].focus()", field)
+    field.send_keys("panorama")
+    found = WebDriverWait(browser, 30).until(
+        lambda now: now.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
+    )
+    assert all(str(link.get_attribute("href")).startswith(home) for link in found)
+    asked = browser.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
+    assert asked or from_folder
+    assert all(url.startswith(home) for url in asked), asked
+
+
+@pytest.mark.browser
+@needs_chromium
+@pytest.mark.parametrize(
+    "page", ["index.html", "how-to/watch.html", "explanation/agent-results.html", "reference/python-api.html"]
+)
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_a_page_can_be_read_by_everybody(
+    site: Path, browser: webdriver.Chrome, page: str, width: int, dark: bool
+) -> None:
+    emulate(browser, width, dark=dark)
+    browser.get((site / page).as_uri())
+    browser.execute_script("__md_set('__palette', {index: arguments[0]})", int(dark))
+    browser.get((site / page).as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert violations(browser) == []
+    across = browser.execute_script("""return [...document.querySelectorAll(".md-typeset :is(td, img)")]
+        .map((one) => one.getBoundingClientRect().right)""")
+    assert max(across) <= width, "something is cut"
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_the_readme_is_short_and_none_of_its_pictures_is_missing(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    text = markdown.markdown((ROOT / "README.md").read_text(), extensions=["tables", "fenced_code"])
+    page = tmp_path / "readme.html"
+    page.write_text(f"<base href='{ROOT.as_uri()}/'><style>{GITHUB}</style>{text}", encoding="utf-8")
+    emulate(browser, README_PX, dark=False)
+    browser.get(page.as_uri())
+    assert browser.execute_script("return [...document.images].every((one) => one.naturalWidth > 0)")
+    assert browser.execute_script("return document.documentElement.scrollHeight") <= TALLEST_README_PX
 
 
 class Quiet(SimpleHTTPRequestHandler):

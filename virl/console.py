@@ -19,10 +19,12 @@ from rich.theme import Theme
 
 from virl.plain_text import plain_json, plain_line, plain_lines
 
-ACCENT, GOOD, CAUTION = "cyan", "green", "dark_orange"
+ACCENT, GOOD, CAUTION = "dodger_blue1", "green", "dark_orange"
 """Colours on the terminal: an accent, and those for good states and for warnings."""
 THEME = Theme(
-    dict.fromkeys(("bar.complete", "bar.finished", "bar.pulse", "progress.download"), ACCENT)
+    dict.fromkeys(
+        ("bar.complete", "bar.finished", "bar.pulse", "progress.download", "progress.spinner"), ACCENT
+    )
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
 LONG_S = 1.5

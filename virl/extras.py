@@ -9,6 +9,7 @@ from virl.errors import ModelUnavailable, VirlError, first_line
 
 PACKAGES = {
     "eyes": ("cv2", "numba", "onnxruntime", "rapidocr"),
+    "film": ("av",),
     "mcp": ("mcp", "h11", "uvicorn"),
     "osm": ("opening_hours", "osmium", "tzfpy"),
     "serve": ("fastapi", "uvicorn"),

@@ -133,16 +133,22 @@ def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str,
 
 
 _FULLNESS = (
-    Metric("activities", "activities", percent=False),
-    Metric("baseline_activities", "activities, ungrounded", percent=False, aside=True),
-    Metric("filled", "day filled"),
-    Metric("meals_on_time", "meals at usual hours"),
-    Metric("meals_had_when_due", "meals had of those due"),
-    Metric("budget_used", "budget used"),
+    Metric("activities", "activities", percent=False, about="visits in a day"),
+    Metric(
+        "baseline_activities",
+        "activities, ungrounded",
+        percent=False,
+        aside=True,
+        about="without the city",
+    ),
+    Metric("filled", "day filled", about="share of the day that is planned"),
+    Metric("meals_on_time", "meals at usual hours", about="of those planned"),
+    Metric("meals_had_when_due", "meals had of those due", about="meals planned, of those in the day"),
+    Metric("budget_used", "budget used", about="share of the money that is spent"),
 )
 METRICS = (
-    Metric("violations", "violations", percent=False, digits=2),
-    Metric("baseline_violations", "violations, ungrounded", percent=False, digits=2),
+    Metric("violations", "violations", percent=False, about="rules broken in a day"),
+    Metric("baseline_violations", "violations, ungrounded", percent=False, about="planned without the city"),
     *_FULLNESS,
 )
 """Violations and activities in a day, of Diego's plan and of one made without the city; shares of the day."""

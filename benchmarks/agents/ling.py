@@ -133,10 +133,10 @@ def unanswered(case: AgentCase) -> dict[str, Any]:
 
 
 METRICS = (
-    Metric("arrived", "stopped at the place"),
-    Metric("first", "at the first ask"),
-    Metric("elsewhere", "stopped elsewhere"),
-    Metric("arrived_again", "arrived having asked again"),
+    Metric("arrived", "stopped at the place", about="walks that end at it"),
+    Metric("first", "at the first ask", about="of all walks"),
+    Metric("elsewhere", "stopped elsewhere", about="of all walks"),
+    Metric("arrived_again", "arrived having asked again", about="of the walks that asked again"),
 )
 """Shares of walks that stopped at the place, at the first ask or elsewhere, and of those that asked again."""
 

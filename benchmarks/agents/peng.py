@@ -8,7 +8,7 @@ his order stands beside that of fast-tsp, a solver he does not use.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise, permutations
 from random import Random
 from typing import Any, get_args
@@ -97,13 +97,14 @@ def unanswered(case: AgentCase) -> dict[str, Any]:
     }
 
 
+_ratio = partial(Metric, percent=False, digits=3)
 METRICS = (
-    Metric("over_shortest", "time over the shortest", percent=False, digits=3),
-    Metric("given_over_shortest", "order given over the shortest", percent=False, digits=3),
-    Metric("over_fast_tsp", "time over fast-tsp's", percent=False, digits=3),
-    Metric("given_over_fast_tsp", "order given over fast-tsp's", percent=False, digits=3, aside=True),
-    Metric("walked_over_route", "walked over the route", percent=False, digits=3),
-    Metric("told_read", "told and read right"),
+    _ratio("over_shortest", "time over the shortest", about="seconds by those of the shortest order"),
+    _ratio("given_over_shortest", "order given over the shortest", about="the same, of the order given"),
+    _ratio("over_fast_tsp", "time over fast-tsp's", about="seconds by those of fast-tsp's order"),
+    _ratio("given_over_fast_tsp", "order given over fast-tsp's", aside=True, about="of the order given"),
+    _ratio("walked_over_route", "walked over the route", about="metres walked by those of the route"),
+    Metric("told_read", "told and read right", about="orders understood"),
 )
 """Ratios of seconds to the shortest order's and to fast-tsp's, of metres walked, and the share read right."""
 

@@ -43,7 +43,10 @@ KINDS = {"june": ["restaurant"], "otto": ["pharmacy"], "nora": ["library"], "yuk
 ENDS_WITH = 0.1  # chance of a random tool user to finish, in every turn after the fifth (chosen)
 SURE_TURNS = 5
 
-METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
+METRICS = (
+    Metric("met", "intention met", about="runs that meet all conditions"),
+    Metric("checks", "conditions met", about="mean share of conditions met"),
+)
 """Share of runs that meet all conditions, and mean share of conditions met."""
 
 

@@ -18,12 +18,12 @@ from .published import PUBLISHED
 from .tally import CountTally, differences, metrics
 from .variants import Condition, CountingCase, cases_under, reference, without_active
 
-_column = partial(Metric, percent=False, digits=2)
+_column = partial(Metric, digits=0)
 PAPER_COLUMNS = (
-    _column("accuracy", "accuracy"),
-    _column("recall", "recall"),
-    _column("our_precision", "precision,\n1 to 1"),
-    _column("our_recall", "recall,\n1 to 1"),
+    _column("accuracy", "accuracy %", about="things reported that are right as V-IRL judges"),
+    _column("recall", "recall %", about="things to be found that such a report points at"),
+    _column("our_precision", "precision,\n1 to 1 %", about="things reported that are matched, one to one"),
+    _column("our_recall", "recall,\n1 to 1 %", about="things to be found that are matched, one to one"),
 )
 _PAPER_KEYS = {
     "accuracy": "virl_accuracy",
@@ -32,13 +32,13 @@ _PAPER_KEYS = {
     "our_recall": "recall",
 }
 RULE_COLUMNS = (
-    _column("precision", "prec."),
-    _column("recall", "recall"),
-    _column("f1_more", "F1\nmore"),
-    _column("count_error", "mis-\ncount %", percent=True, digits=1),
-    _column("duplicates", "dupl.\n%", percent=True, digits=1),
-    _column("repeats", "rep-\neats %", percent=True, digits=1),
-    _column("lost", "lost\n%", percent=True, digits=1),
+    _column("precision", "prec.\n%", about="things reported that are true things, one to one"),
+    _column("recall", "recall\n%", about="things to be found that are reported"),
+    _column("f1_more", "F1\nmore", about="F1, the mean of both, less that of the default rules, in points"),
+    _column("count_error", "mis-\ncount %", digits=1, about="numbers off, of the things to be found"),
+    _column("duplicates", "dupl.\n%", digits=1, about="things reported again beside a right one"),
+    _column("repeats", "rep-\neats %", digits=1, about="things reported again, of those sighted"),
+    _column("lost", "lost\n%", digits=1, about="things sighted that were taken for others"),
 )
 
 
@@ -60,8 +60,10 @@ class CountingTable:
     title: str
     columns: Sequence[Metric]
     rows: Sequence[TableRow]
+    walks: int = 0
+    """Number of walks that the rows are of."""
     has_rules: bool = True
-    """True if its rows are rules of visual memory, for which the page draws bars."""
+    """True if its rows are rules of visual memory, which the page also draws."""
 
 
 def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
@@ -125,6 +127,7 @@ def _paper_table(walks: Sequence[Data], condition: Condition) -> CountingTable:
         "V-IRL's Table 6: accuracy and recall as V-IRL judges",
         PAPER_COLUMNS,
         [*rows, *_published_rows()],
+        len(walks),
         has_rules=False,
     )
 
@@ -148,9 +151,9 @@ def _rules_table(
     """Return the table of all ways of counting under a condition, with differences from the first."""
     first, *others = cases_under(condition, conditions)
     against = tallies_of(walks, first)
-    rows = [TableRow(first.title, metrics(against))]
+    rows = [TableRow(first.words, metrics(against))]
     for case in others:
         tallies = tallies_of(walks, case)
         more = {f"{key}_more": gap for key, gap in differences(against, tallies).items()}
-        rows.append(TableRow(case.title, metrics(tallies) | more))
-    return CountingTable(f"Rules of visual memory; {condition}", RULE_COLUMNS, rows)
+        rows.append(TableRow(case.words, metrics(tallies) | more))
+    return CountingTable(f"Rules of visual memory; {condition}", RULE_COLUMNS, rows, len(walks))

@@ -11,21 +11,27 @@ from .options import Options
 from .tally import SHARES
 from .variants import CountingCase, reference, without_active
 
+_FIRST = "without a closer look at each sighting"
 METRICS = (
-    Metric("precision", "precision"),
-    Metric("recall", "recall"),
-    Metric("virl_accuracy", "V-IRL's accuracy", digits=0),
-    Metric("virl_recall", "V-IRL's recall", digits=0),
-    Metric("count_error", "miscount"),
-    Metric("duplicates", "duplicates"),
-    Metric("repeats", "repeats"),
-    Metric("lost", "lost"),
-    Metric("first_precision", "precision, first look", aside=True),
-    Metric("first_recall_1_to_1", "recall, first look", aside=True),
-    Metric("first_accuracy", "V-IRL's accuracy, first look", digits=0, aside=True),
-    Metric("first_recall", "V-IRL's recall, first look", digits=0, aside=True),
-    Metric("noisy_precision", "precision, pose noise", aside=True),
-    Metric("noisy_recall", "recall, pose noise", aside=True),
+    Metric("precision", "precision", about="things reported that are true things, one to one"),
+    Metric("recall", "recall", about="things to be found that are reported"),
+    Metric("virl_accuracy", "V-IRL's accuracy", digits=0, about="reports that are right as V-IRL judges"),
+    Metric("virl_recall", "V-IRL's recall", digits=0, about="things to be found that those point at"),
+    Metric("count_error", "miscount", about="numbers off, of the things to be found"),
+    Metric("duplicates", "duplicates", about="things reported again beside a right one"),
+    Metric("repeats", "repeats", about="things reported again, of those sighted"),
+    Metric("lost", "lost", about="things sighted that were taken for others"),
+    *(
+        Metric(key, heading, digits=0, aside=True, about="the same, " + how)
+        for key, heading, how in (
+            ("first_precision", "precision, first look", _FIRST),
+            ("first_recall_1_to_1", "recall, first look", _FIRST),
+            ("first_accuracy", "V-IRL's accuracy, first look", _FIRST),
+            ("first_recall", "V-IRL's recall, first look", _FIRST),
+            ("noisy_precision", "precision, pose noise", "with errors in positions and headings"),
+            ("noisy_recall", "recall, pose noise", "with errors in positions and headings"),
+        )
+    ),
 )
 """Metrics of the default rules with exact poses; "first look" is without active detection.
 

@@ -7,14 +7,18 @@ from pathlib import Path
 
 from rich.table import Table
 
-from virl.bench.benchmark import PageHead
+from virl.bench.benchmark import Metric, PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.bench.report.page import Bar
+from virl.bench.report.dots import DotPlot, DotRow, axis_of, dot, interval_words
 from virl.bench.report.table import cell_text
-from virl.bench.statistics import Interval
+from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
+from virl.journal.walk_map import town_ground
+from virl.pages.ground import MapGround
+from virl.pages.map_svg import ground_data
+from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M
@@ -23,6 +27,15 @@ from .report import CountingTable, counting_tables, table_data, terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
 
 FILE = "counting.html"
+PANELS = (
+    Metric("f1_more", "F1 more than by default"),
+    Metric("precision", "precision"),
+    Metric("recall", "recall"),
+    Metric("repeats", "repeats"),
+)
+"""The metrics that the page draws, each on an axis of its own."""
+_TOP = {"f1_more": 0.1, "repeats": 0.1}
+"""Least end of a metric's axis, by key; others reach 1."""
 CONSTANTS = {
     "reach_m": REACH_M,
     "least_seen": LEAST_SEEN,
@@ -38,6 +51,7 @@ class CountedWalks:
 
     name: str
     """Detector and city, to set the walks apart; empty if the run has no others."""
+    city: str
     walks: dict[str, Data]
     """Data of each walk by its name, routes first."""
 
@@ -53,7 +67,9 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
     """
     groups = list(_group_walks(records))
     tables = list(_yield_tables(groups, options))
-    walks = {f"{group.name}{name}": walk for group in groups for name, walk in group.walks.items()}
+    walks = {
+        f"{group.name}{name}": (group.city, walk) for group in groups for name, walk in group.walks.items()
+    }
     write_counting_page(path, head.title, tables, head.notes, walks, head.attribution)
     data = {
         "constants": CONSTANTS,
@@ -84,7 +100,7 @@ def _group_walks(records: Sequence[Record]) -> Iterator[CountedWalks]:
         own = [one for one in done if (one.model, one.city) == (model, city)]
         own.sort(key=lambda one: (one.data["kind"] == "region", one.case))
         name = f"{model}, {city}: " if len(cells) > 1 else ""
-        yield CountedWalks(name, {one.case: one.data for one in own})
+        yield CountedWalks(name, city, {one.case: one.data for one in own})
 
 
 def write_counting_page(
@@ -92,22 +108,25 @@ def write_counting_page(
     title: str,
     tables: Sequence[CountingTable],
     notes: Sequence[str],
-    walks: Mapping[str, Data],
+    walks: Mapping[str, tuple[str, Data]],
     attribution: str = "",
 ) -> None:
-    """Write the page of counted walks to an HTML file: tables, bars and maps.
+    """Write the page of counted walks to an HTML file: tables, charts and maps.
 
     Args:
         path: of the HTML file.
         title: of the page.
-        tables: in their order; bars are drawn for all that have repeats.
+        tables: in their order; charts are drawn of all that are of rules.
         notes: what a reader of the numbers has to know.
-        walks: what came of each walk, by its name.
+        walks: (city, what came of the walk) by the walk's name.
         attribution: whom the page has to name.
 
     Raises:
         CannotWrite: the disk refuses.
     """
+    starts: dict[str, LatLng] = {}
+    for city, walk in walks.values():
+        starts.setdefault(city, LatLng(*walk["walked"][0]))
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "counting.html.j2",
@@ -115,44 +134,56 @@ def write_counting_page(
             "title": title,
             "notes": notes,
             "attribution": attribution,
-            "sections": [(one.title, _bars(one), _plain_headings(one), _cells(one)) for one in tables],
+            "few_units": FEWEST_UNITS,
+            "sections": [(one, _dots(one), _plain_headings(one), _cells(one)) for one in tables],
         },
         styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
-        data={"walks": [_walk_data(name, walk) for name, walk in walks.items()]},
+        data={
+            "walks": [_walk_data(name, city, walk, starts[city]) for name, (city, walk) in walks.items()],
+            "grounds": {city: _ground(city, start, walks) for city, start in starts.items()},
+        },
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")
 
 
-def _bars(table: CountingTable) -> list[tuple[str, list[Bar]]]:
-    """Return (name, bars) of a table's rows on rules; 100 percent is 1, or the most repeats if larger."""
-    drawn = {
-        row.name: [
-            (series, kind, value)
-            for series, kind in enumerate(("precision", "recall", "repeats"))
-            if isinstance(value := row.values.get(kind), Interval)
-        ]
+def _dots(table: CountingTable) -> DotPlot | None:
+    """Return a table on rules as dots: the default first, then by how much F1 is more; `None` for others."""
+    if not table.has_rules:
+        return None
+    first, *others = [
+        (row, {key: value for key, value in row.values.items() if isinstance(value, Interval)})
         for row in table.rows
-        if table.has_rules
-    }
-    share = 100 / max([1.0, *(value.high for bars in drawn.values() for *_, value in bars)])
-    return [
-        (
-            name,
-            [
-                Bar(
-                    series,
-                    kind,
-                    share * value.mean,
-                    share * value.low,
-                    share * value.high,
-                    f"{value.mean:.2f}",
-                )
-                for series, kind, value in bars
-            ],
-        )
-        for name, bars in drawn.items()
     ]
+    rows = [first, *sorted(others, key=lambda row: -row[1]["f1_more"].mean if "f1_more" in row[1] else 0.0)]
+    axes = {
+        one.key: axis_of(
+            (end for _, values in rows if one.key in values for end in values[one.key]),
+            is_share=True,
+            top=_TOP.get(one.key, 1.0),
+        )
+        for one in PANELS
+    }
+    drawn = tuple(
+        DotRow(
+            row.name,
+            row.note,
+            "",
+            tuple(dot(axes[one.key], values.get(one.key), one, table.walks) for one in PANELS),
+        )
+        for row, values in rows
+    )
+    return DotPlot(tuple((one.heading, axes[one.key]) for one in PANELS), (("", drawn),))
+
+
+def _ground(city: str, origin: LatLng, walks: Mapping[str, tuple[str, Data]]) -> dict[str, object]:
+    """Return a town's streets and parks around its walks, in metres from an origin."""
+    positions = [LatLng(*place) for name, walk in walks.values() if name == city for place in walk["walked"]]
+    frame, town = LocalFrame(origin), town_ground(city)
+    ground = MapGround(town.ways, [area for area in town.areas if area.kind != "house"])
+    extent = Extent(margin_m=120.0, beyond=0.0)
+    paper = lay_out(frame, [on_paper(frame, *one) for one in positions], ground, extent=extent)
+    return ground_data(paper)
 
 
 def _plain_headings(table: CountingTable) -> list[str]:
@@ -165,15 +196,21 @@ def _cells(table: CountingTable) -> list[list[list[str]]]:
     return [
         [
             [row.name, row.note],
-            *(cell_text(row.values.get(column.key), column).split("\n") for column in table.columns),
+            *(_cell(row.values.get(column.key), column, table.walks) for column in table.columns),
         ]
         for row in table.rows
     ]
 
 
-def _walk_data(name: str, walk: Data) -> dict[str, object]:
-    """Return a walk as the page draws it, in metres east and south of its start."""
-    frame = LocalFrame(LatLng(*walk["walked"][0]))
+def _cell(value: Interval | float | None, column: Metric, walks: int) -> list[str]:
+    """Return the lines of a cell: a number, and what its interval says of so many walks."""
+    mean, *_ = cell_text(value, column).split("\n")
+    return [mean, interval_words(value, column, walks)] if isinstance(value, Interval) else [mean]
+
+
+def _walk_data(name: str, city: str, walk: Data, origin: LatLng) -> dict[str, object]:
+    """Return a walk as the page draws it, in metres east and south of an origin."""
+    frame = LocalFrame(origin)
 
     def point(position: Sequence[float]) -> list[float]:
         """Return a position (lat, lng) as metres east and south, rounded to 0.1."""
@@ -183,6 +220,7 @@ def _walk_data(name: str, walk: Data) -> dict[str, object]:
     required = set(walk["required"])
     return {
         "id": name,
+        "city": city,
         "kind": walk["kind"],
         "path": [point(position) for position in walk["walked"]],
         "things": {

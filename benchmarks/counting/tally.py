@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from virl.bench.statistics import RESAMPLES, Interval
+from virl.bench.statistics import RESAMPLES, Interval, widen
 from virl.geo.globe import Floats
 from virl.platform.city.city import Thing
 
@@ -104,10 +104,19 @@ METRICS = (*SHARES, "f1")
 def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
     """Return each metric over all walks together, with its 95 % interval by resampling walks.
 
-    A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
+    A metric whose divisor is 0 is left out; where that happens in a resample, the resample is. A share's
+    interval is never narrower than Wilson's on the number of walks.
     """
     sums = _sums(tallies)
-    return {key: found for key in METRICS if (found := _interval(_compute_metric(sums, key)))}
+    found = {key: found for key in METRICS if (found := _interval(_compute_metric(sums, key)))}
+    return {key: widen(one, units) if (units := _walks(tallies, key)) else one for key, one in found.items()}
+
+
+def _walks(tallies: Sequence[CountTally], key: str) -> int:
+    """Return the number of walks that a metric is a share over; 0 if it is no share of anything."""
+    above, below = SHARES.get(key, ("found", "required"))
+    pairs = [(getattr(one, above), getattr(one, below)) for one in tallies]
+    return sum(part > 0 for _, part in pairs) if all(0 <= part <= of for part, of in pairs) else 0
 
 
 def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:

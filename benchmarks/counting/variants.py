@@ -11,6 +11,15 @@ from .trip import Eyes
 RULES = ("same_panorama", "geometry", "box_range", "features", "merge")
 """Names of the rules of visual memory that can be switched off, the fields of `Rules`."""
 
+WORDS = {
+    "same_panorama": "directions from one panorama",
+    "box_range": "distance by the box's size",
+    "geometry": "positions",
+    "features": "likeness of crops",
+    "merge": "merging at the end",
+}
+"""The rules in words."""
+
 RuleSet = frozenset[str]
 
 DEFAULT: RuleSet = frozenset(name for name, on in Rules() if on)
@@ -62,6 +71,14 @@ class CountingCase:
     eyes: Eyes
     condition: Condition
     variant: Variant
+
+    @property
+    def words(self) -> str:
+        """The difference from the default rules, with the rules in words."""
+        title = self.title
+        for name, words in WORDS.items():
+            title = title.replace(name, words)
+        return title
 
     @property
     def key(self) -> str:

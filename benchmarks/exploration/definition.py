@@ -303,6 +303,8 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    units="searches",
+    bounds=("oracle",),
     typical_s=25.0,
     work="processes",
 )

@@ -15,14 +15,16 @@ BANDS: Mapping[str, tuple[float, float]] = {
 """Bands of distance from a start to the nearest fitting place, (from, to) in metres along the streets."""
 
 METRICS = (
-    Metric("success", "success", digits=0),
-    Metric("success_0_150", "success, 0-150 m", digits=0),
-    Metric("success_150_300", "success, 150-300 m", digits=0),
-    Metric("success_300_600", "success, 300-600 m", digits=0),
-    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
-    Metric("steps", "steps", percent=False),
-    Metric("entered_another", "entered another", digits=0),
-    Metric("gave_up", "gave up", digits=0),
+    Metric("success", "success", digits=0, about="enters a place that truly fits"),
+    *(
+        Metric(f"success_{key}", f"success, {band} m", digits=0, about="the same, so far off")
+        for band in BANDS
+        for key in [band.replace("-", "_")]
+    ),
+    Metric("spl", "SPL", digits=0, about="success weighted by path length"),
+    Metric("steps", "steps", percent=False, about="panoramas walked to in a search"),
+    Metric("entered_another", "entered another", digits=0, about="enters a place that does not fit"),
+    Metric("gave_up", "gave up", digits=0, about="enters no place"),
 )
 """Shares of walks that enter a fitting place, another or none, by band of distance too; SPL and steps."""
 
@@ -65,13 +67,13 @@ def show(record: Record) -> Shown:
         points.append(ShownPoint(LatLng(*data["entered_position"]), reached, label))
     return Shown(
         outcome,
-        data["spl"],
+        reached,
         facts=(
             ("start", data["start"]),
             ("steps", str(data["steps"])),
             ("metres walked", f"{data['walked_m']:.0f}"),
             ("metres of the shortest way", f"{data['shortest_m']:.0f}"),
-            ("SPL", f"{data['spl']:.2f}"),
+            ("SPL", f"{data['spl']:.0%}"),
         ),
         points=points,
         path=[LatLng(*position) for position in data["path"]],

@@ -68,7 +68,14 @@ def main() -> None:
 
 
 def choose_views(towns: Sequence[str], each: int, seed: int, skipped: set[int]) -> dict[int, View]:
-    """Return views by the numbers of their draws: `each` of every town, without the numbers `skipped`."""
+    """Return views by the numbers of their draws.
+
+    Args:
+        towns: names or files.
+        each: views of every town.
+        seed: of the draws.
+        skipped: numbers of draws that are left out.
+    """
     rng, number, chosen = np.random.default_rng(seed), 0, {}
     for town in towns:
         with closing(open_city(town)) as city:
@@ -96,7 +103,13 @@ def draw_views(views: Sequence[View], out: Path) -> None:
 
 
 def pair(out: Path, numbers: Sequence[int], rng: np.random.Generator) -> None:
-    """Write pictures of each pair of drawn views in both orders, and which side is the newer one."""
+    """Write pictures of each pair of drawn views in both orders, and which side is the newer one.
+
+    Args:
+        out: folder with `old` and `new`.
+        numbers: of the draw of each view.
+        rng: decides which of the two is on the left.
+    """
     key = {}
     for place, number in enumerate(numbers):
         pictures = [np.asarray(cv2.imread(str(out / state / f"{place:02}.png"))) for state in ("old", "new")]

@@ -13,12 +13,12 @@ METRICS = (
     Metric("ar10", "AR10", about="average recall over 10 place types"),
     Metric("ar20", "AR20", by_group=True, about="average recall over 20 place types"),
     Metric("recall", "any label", about="places found, whatever their label"),
-    Metric("accuracy", "label right", about="places found with the right label"),
+    Metric("accuracy", "label right", about="places found, whose label is right"),
     Metric("ar20_once", "AR20 once", about="AR20 where each panorama must find its places alone"),
     Metric("precision", "boxes right", about="boxes with a type of the place that they hit"),
     Metric("ar20_active", "AR20 active", about="AR20 with a closer look at each box"),
-    Metric("ar10_active", "AR10 active", aside=True),
-    Metric("accuracy_active", "label right, active", aside=True),
+    Metric("ar10_active", "AR10 active", aside=True, about="AR10 with a closer look at each box"),
+    Metric("accuracy_active", "label right, active", aside=True, about="the same, with a closer look"),
 )
 """Metrics of boxes that hit places: V-IRL's, and our own `ar20_once` and `precision`.
 

@@ -28,9 +28,9 @@ OTHERS, NOTHING = "others", "nothing"
 
 METRICS = (
     Metric("top1", "mAcc", by_group=True, about="accuracy averaged over place types"),
-    Metric("top3", "mAcc, top 3"),
-    Metric("top5", "mAcc, top 5"),
-    Metric("plain", "accuracy"),
+    Metric("top3", "mAcc, top 3", about="the same, right if one of the first three types is"),
+    Metric("top5", "mAcc, top 5", about="the same, right if one of the first five types is"),
+    Metric("plain", "accuracy", about="photos whose first type is right"),
 )
 
 
@@ -136,6 +136,7 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    units="photos",
     published=PUBLISHED,
     typical_s=0.6,
     work="processes",

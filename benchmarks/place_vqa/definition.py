@@ -36,8 +36,12 @@ Answerer = Callable[[Image], tuple[Ask, Cost]]
 """A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
     Metric("circular", "mAcc", by_group=True, about="mean over place types, right in all four orders"),
-    Metric("legacy", "mAcc, legacy parse"),
-    Metric("first", "first round"),
+    Metric(
+        "legacy",
+        "mAcc, legacy parse",
+        about="right in all orders, replies read as V-IRL does",
+    ),
+    Metric("first", "first round", about="questions right in the first order"),
 )
 """`circular` as V-IRL defines it, with the strict reading of replies; `legacy` with that of the published
 code, which credits replies that only begin with the right letter, and asks a chat model what others mean
@@ -207,6 +211,8 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    units="questions",
+    headline="legacy",
     published=PUBLISHED,
     mind_option="models",
     typical_s=1.9,

@@ -130,6 +130,7 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    units="ways",
     typical_s=30.0,
     work="processes",
 )

@@ -63,7 +63,7 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
         "TL": f"{scores['trajectory_lengths']:.1f} m",
         "NE": error,
         "SPL": f"{scores['spl']:.2f}",
-        "nDTW": f"{scores['nDTW']:.2f}",
+        "nDTW": f"{scores['nDTW']:.0%}",
     }
 
 
@@ -85,6 +85,9 @@ BENCHMARK = Benchmark(
     score=partial(score_records, metrics=METRICS),
     show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
+    units="walks",
+    headline="success",
+    bounds=("gold", "shortest"),
     published=(NAVGPT,),
     page=OwnPage(FILE, TITLE, _write_page),
     commands={"score": score_file},

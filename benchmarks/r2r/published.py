@@ -3,15 +3,21 @@
 from virl.bench.benchmark import Metric, Published
 
 METRICS = (
-    Metric("trajectory_lengths", "TL m", percent=False, digits=2, about="trajectory length in metres"),
-    Metric("nav_error", "NE m", percent=False, digits=2, about="metres from the end to the goal"),
-    Metric("oracle_error", "oracle error m", percent=False, digits=2, aside=True),
+    Metric("trajectory_lengths", "TL m", percent=False, about="trajectory length in metres"),
+    Metric("nav_error", "NE m", percent=False, about="metres from the end to the goal"),
+    Metric(
+        "oracle_error",
+        "oracle error m",
+        percent=False,
+        aside=True,
+        about="metres from the goal where the walk is nearest to it",
+    ),
     Metric("oracle_success", "OSR", about="oracle success: came within 3 m of the goal"),
     Metric("success", "SR", about="success: stopped within 3 m of the goal"),
     Metric("spl", "SPL", about="success weighted by path length"),
-    Metric("nDTW", "nDTW", percent=False, digits=2, about="normalized dynamic time warping, 0 to 1"),
-    Metric("SDTW", "SDTW", percent=False, digits=2, about="nDTW of walks that succeed, else 0"),
-    Metric("CLS", "CLS", percent=False, digits=2, about="coverage weighted by length score, 0 to 1"),
+    Metric("nDTW", "nDTW", about="normalized dynamic time warping: likeness to the gold path"),
+    Metric("SDTW", "SDTW", about="nDTW of walks that succeed, else 0"),
+    Metric("CLS", "CLS", about="coverage weighted by length score"),
 )
 
 NAVGPT = Published(

@@ -21,12 +21,12 @@ METRICS = (
         by_group=True,
         about="stops within 50 m of the target, with its sign in sight",
     ),
-    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
+    Metric("spl", "SPL", digits=0, about="success weighted by path length"),
     Metric("accuracy", "right decisions", digits=0, about="decisions that lessen the way to the target"),
     Metric("progress", "progress", digits=0, about="share of the way that is behind it at the end"),
-    Metric("decisions", "decisions", percent=False, digits=0),
+    Metric("decisions", "decisions", percent=False, digits=0, about="choices of a way in a search"),
     Metric("backtracks", "back", percent=False, digits=0, aside=True, about="moves back along the last link"),
-    Metric("views", "views", percent=False, digits=0, aside=True),
+    Metric("views", "views", percent=False, digits=0, aside=True, about="pictures looked at in a search"),
     *(Metric(level, level, digits=0, aside=True, about=f"success in {level} searches") for level in LEVELS),
 )
 """Metrics of searches; success has a group for each kind of target, so that its mean is over kinds."""
@@ -66,13 +66,12 @@ def show(record: Record) -> Shown:
     """Return the contents of a search's page: task, decisions, pictures and path."""
     data = record.data
     search = Search.model_validate(data["search"])
-    values = measure_walk(data, search)
     kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
     captions = {"target.jpg": "the target", "end.jpg": "towards the target, where the walk ended"}
     walked = data["walked"]
     return Shown(
         f"{'reached' if data['success'] else 'not reached'}: {walked[-1]['decided']}",
-        values["spl"],
+        float(data["success"]),
         search.told,
         (
             ("target", search.place_name),

@@ -135,5 +135,7 @@ BENCHMARK = Benchmark(
         Metric("found", "found", about="share of searches that end with a stop at a place of the kind"),
         Metric("actions", "actions", percent=False, about="mean number of actions"),
     ),
+    units="searches",
+    bounds=("oracle",),
     typical_s=0.1,
 )

@@ -115,6 +115,8 @@ BENCHMARK = Benchmark(
     score=partial(score_records, metrics=METRICS),
     show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
+    units="walks",
+    bounds=("gold", "shortest"),
     published=PUBLISHED,
     page=OwnPage(FILE, TITLE, _write_page),
     commands={"score": score_file, "replay": replay},

@@ -38,7 +38,9 @@ def _published_rows(dataset: str) -> Iterator[Published]:
     for name, (spd, kpa, tc) in _VELMA_TABLE_2[dataset].items():
         values = {"spd": spd, "tc": tc / 100} | ({} if kpa is None else {"kpa_published": kpa / 100})
         yield Published(name, values, "VELMA, table 2", city)
-    yield Published("FLAME", {"tc": _FLAME_TC[dataset] / 100}, "arXiv 2408.11051, seen test set", city)
+    yield Published(
+        "FLAME", {"tc": _FLAME_TC[dataset] / 100}, "arXiv 2408.11051, seen test set", city, is_other=True
+    )
 
 
 PUBLISHED = tuple(row for dataset in _VELMA_TABLE_2 for row in _published_rows(dataset))

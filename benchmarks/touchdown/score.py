@@ -15,9 +15,9 @@ METRICS = (
     Metric("spd", "SPD", percent=False, about="links from the end to the target"),
     Metric("kpa", "KPA", about="key point accuracy: right decisions at crossings"),
     Metric("kpa_published", "KPA*", about="KPA as VELMA's code counts it"),
-    Metric("nDTW", "nDTW", percent=False, digits=2, about="normalized dynamic time warping, 0 to 1"),
-    Metric("SDTW", "SDTW", percent=False, digits=2, about="nDTW of walks that succeed, else 0"),
-    Metric("CLS", "CLS", percent=False, digits=2, about="coverage weighted by length score, 0 to 1"),
+    Metric("nDTW", "nDTW", about="normalized dynamic time warping: likeness to the gold path"),
+    Metric("SDTW", "SDTW", about="nDTW of walks that succeed, else 0"),
+    Metric("CLS", "CLS", about="coverage weighted by length score"),
 )
 """Metrics of walks in streets; KPA* is the key point accuracy that VELMA's published code computes."""
 
@@ -42,4 +42,4 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 def figures(scores: WalkScores) -> Mapping[str, str]:
     """Return the metrics that a walk's page shows, as texts by heading."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
-    return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.2f}"}
+    return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.0%}"}

@@ -19,9 +19,17 @@ _HEADINGS = {
 }
 """(heading, meaning) of each metric of a walk's parts, by its key."""
 METRICS = (
-    Metric("success", "success"),
+    Metric("success", "success", about="ends within 25 m of the place"),
     *(Metric(part, _HEADINGS[part][0], about=_HEADINGS[part][1]) for part in PARTS),
-    *(Metric(f"{part}_paper", f"{_HEADINGS[part][0]}\nas in the paper", aside=True) for part in PARTS),
+    *(
+        Metric(
+            f"{part}_paper",
+            f"{_HEADINGS[part][0]}\nas in the paper",
+            aside=True,
+            about=f"{_HEADINGS[part][1]}, or is successful",
+        )
+        for part in PARTS
+    ),
 )
 """Metrics of walks along routes, as measured on all of them, and as V-IRL's table 5 must have counted.
 

@@ -8,6 +8,7 @@ from made_run import start_record
 from rich.console import Console
 
 from virl.agent.terminal import Story
+from virl.console import SafeConsole
 from virl.geo.globe import LatLng
 from virl.journal.records import CostRecord, PoseRecord, Result, StepRecord
 from virl.platform.city.inventory import MappedStreet
@@ -37,6 +38,15 @@ def test_a_walk_without_a_known_end_says_how_far_it_went() -> None:
         story.step(step)
         (bar,) = story._progress.tasks
         assert (bar.total, bar.fields["count"]) == (None, "step 11, 208 m, Station Street")
+
+
+def test_the_bar_has_the_accent_and_green_is_left_to_what_went_well() -> None:
+    told = io.StringIO()
+    with Story(SafeConsole(file=told, force_terminal=True, color_system="256")) as story:
+        story.progress("walking", 1, 5)
+        story._progress.refresh()
+    assert any(blue in told.getvalue() for blue in ("\x1b[38;5;33m", "\x1b[94m"))  # of 256 colours, or of 16
+    assert "\x1b[32m" not in told.getvalue()
 
 
 @pytest.mark.parametrize(

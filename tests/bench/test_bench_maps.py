@@ -2,7 +2,7 @@
 
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
-from virl.bench.report.page import city_map, color_of
+from virl.bench.report.page import city_map, color_of, merge_steps
 from virl.geo.globe import LatLng
 
 HERE, THERE = LatLng(40.0, -74.0), LatLng(40.001, -74.0)
@@ -26,3 +26,18 @@ def test_two_names_at_one_position_stay_two() -> None:
     drawn = city_map(CityPlan(title="Here", streets=()), shown)
     assert drawn is not None
     assert [dot.title for dot in drawn.marks] == ["Bar", "Bank"]
+
+
+def test_the_map_of_one_walk_shows_where_it_begins_and_ends() -> None:
+    shown = Shown("", points=[ShownPoint(THERE, 1.0, "Bar")], path=[HERE, LatLng(40.0, -74.001), THERE])
+    drawn = city_map(CityPlan(title="Here", streets=()), [(shown, "")])
+    assert drawn is not None
+    assert [mark.title for mark in drawn.marks] == ["Bar", "start", "end of the walk"]
+    both = city_map(CityPlan(title="Here", streets=()), [(shown, ""), (shown, "")])
+    assert both is not None
+    assert [mark.title for mark in both.marks] == ["Bar"]
+
+
+def test_equal_steps_in_a_row_are_one() -> None:
+    steps = [("forward", "on"), ("forward", "on"), ("left", "a bar"), ("forward", "on")]
+    assert [(first, last) for first, last, *_ in merge_steps(steps)] == [(1, 2), (3, 3), (4, 4)]

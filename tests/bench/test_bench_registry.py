@@ -17,7 +17,9 @@ def test_every_folder_with_a_definition_is_a_benchmark_of_its_name() -> None:
     assert folders <= set(benchmark_names())
     assert "touchdown" in folders
     for name in folders:
-        assert find_benchmark(name).name == name
+        found = find_benchmark(name)
+        assert found.name == name
+        assert [metric.key for metric in found.metrics if not metric.about] == [], "each column is explained"
         assert BENCHMARKS.module(name) == f"benchmarks.{name.replace('-', '_')}.definition"
 
 

@@ -5,12 +5,17 @@ import re
 from html import unescape
 from pathlib import Path
 
+import PIL.Image
 import pytest
 from made_benchmark import NAME, Options
 from rich.console import Console
 
+from virl.bench.benchmark import Shown, ShownView
+from virl.bench.episode import Record
+from virl.bench.report.dots import group_plots, score_plot
 from virl.bench.report.results import Results
 from virl.bench.report.table import terminal_table
+from virl.bench.report.tiles import Scene, make_tiles
 from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark
 from virl.errors import BadInput
@@ -70,6 +75,59 @@ def test_latex_escapes_what_latex_reads(folder: Path) -> None:
     assert r"macro \%" in text
     body = text.split(r"\midrule")[1]
     assert {line.count("&") for line in body.replace(r"\&", "").splitlines() if line} == {4}
+
+
+def test_the_page_begins_with_the_result_against_the_best_published(folder: Path) -> None:
+    found = Results.model_validate_json((folder / "results.json").read_text())
+    best = next(row for row in found.rows if (row.model, row.city) == ("sharp", ""))
+    mean, low, high = (f"{100 * value:.0f}" for value in best.values["macro"])
+    (title,) = re.findall(r"<h1>(.*?)</h1>", (folder / "report.html").read_text())
+    assert title == (
+        f"sharp: {mean} % ({low} to {high}) of 10 episodes, against 41 % of the best published model"
+    )
+
+
+def test_what_is_of_too_few_units_says_so_and_small_groups_are_folded(folder: Path) -> None:
+    found = Results.model_validate_json((folder / "results.json").read_text())
+    macro = found.metrics[0]
+    plots = group_plots(found, macro)
+    assert plots is not None
+    large, small = plots
+    assert large.parts[0][1] == ()
+    assert sorted(row.units for row in small.parts[0][1]) == ["2", "4", "4"]
+    assert {one.interval for row in small.parts[0][1] for one in row.dots if one} == {
+        "too few (n = 4)",
+        "too few (n = 2)",
+    }
+    assert all(one.low == one.at == one.high for row in small.parts[0][1] for one in row.dots if one)
+
+
+def test_what_others_published_on_other_data_stands_apart(folder: Path) -> None:
+    found = Results.model_validate_json((folder / "results.json").read_text())
+    (paper,) = found.published
+    here = paper.model_copy(update={"name": "here", "city": "north"})
+    plot = score_plot(found.model_copy(update={"published": (paper, here)}), found.metrics[0])
+    assert [(heading, [row.name for row in rows]) for heading, rows in plot.parts] == [
+        ("", ["sharp", "blunt"]),
+        ("Published, on the same data: A paper, table 3", ["here"]),
+        ("Published, on other cities and data: A paper, table 3", ["paper & co"]),
+    ]
+
+
+def test_misses_have_pictures_as_hits_do(tmp_path: Path) -> None:
+    PIL.Image.new("RGB", (64, 48)).save(tmp_path / "view.jpg")
+    scenes = [
+        Scene(
+            Record("", str(number), "", "", "failed" if number == 9 else "done"),
+            Shown("", float(number % 3 > 0), views=(ShownView("view.jpg"),)),
+            f"{number}.html",
+            tmp_path,
+        )
+        for number in range(30)
+    ]
+    tiles = make_tiles(scenes, lambda _: None, 12)
+    assert all(tile.picture for tile in tiles)
+    assert [tile.scene.state for tile in tiles] == ["failed", *["wrong"] * 3, *["right"] * 8]
 
 
 def test_pages_load_nothing_and_run_only_their_own_script(folder: Path) -> None:

@@ -45,11 +45,27 @@ def test_the_report_opens_without_an_error_and_fits(
 ) -> None:
     show(browser, folder / "report.html", width, dark=dark)
     assert_sound(browser)
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#results tbody tr")) == 3
-    assert len(browser.find_elements(By.CSS_SELECTOR, ".map")) == 2
-    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
-    assert len(bars) == 6
-    assert max(bar.rect["width"] for bar in bars) > 0.25 * width
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#results tbody tr")) == 2
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".map")) == 1
+    rows = browser.find_elements(By.CSS_SELECTOR, ".dotted:not(.many) tbody tr:not(.part)")
+    assert ["hollow" in (row.get_dom_attribute("class") or "") for row in rows] == [False, False, True]
+    ours, paper = (
+        row.find_element(By.CSS_SELECTOR, ".track circle").rect["x"]
+        - row.find_element(By.CSS_SELECTOR, ".track").rect["x"]
+        for row in (rows[0], rows[2])
+    )
+    track = rows[0].find_element(By.CSS_SELECTOR, ".track").rect["width"]
+    assert paper + 5.5 == pytest.approx(0.413 * track, abs=3)
+    assert ours > paper, "on one axis"
+    rims = {
+        tile.get_dom_attribute("class"): tile.find_element(By.CSS_SELECTOR, ".chart").value_of_css_property(
+            "border"
+        )
+        for tile in browser.find_elements(By.CSS_SELECTOR, ".grid-of li")
+    }
+    assert set(rims) == {"right", "wrong"}
+    assert "dashed" in rims["wrong"], "a miss differs by more than its colour"
+    assert "solid" in rims["right"]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -72,4 +88,4 @@ def test_a_failed_episode_says_why(browser: webdriver.Chrome, folder: Path) -> N
     (page,) = folder.glob("episodes/sharp-north-case-5-*/index.html")
     show(browser, page, 1280)
     assert_sound(browser)
-    assert "fault <b>in</b> the code" in browser.find_element(By.CSS_SELECTOR, ".outcome").text
+    assert "fault <b>in</b> the code" in browser.find_element(By.CSS_SELECTOR, "h1.failed").text

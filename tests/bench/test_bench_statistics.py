@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest, permutation_test
 
 from virl.bench.benchmark import Tally
-from virl.bench.statistics import compare, estimate, estimate_groups, mean_with_interval
+from virl.bench.statistics import compare, estimate, estimate_groups, mean_with_interval, wilson
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 3))
 
@@ -100,16 +101,53 @@ def test_p_is_that_of_all_exchanges(pairs: list[tuple[bool, bool]]) -> None:
     assert found.p == pytest.approx(exact)
 
 
-@pytest.mark.parametrize(
-    ("share", "ends"),
-    [((1, 1, 1), (0.438, 1)), ((0, 0, 0), (0, 0.562)), ((0.5, 0.5, 0.5), (0.5, 0.5)), ((1, 0, 1), (0, 1))],
-)
-def test_a_share_of_which_all_units_agree_has_an_interval(
-    share: tuple[float, ...], ends: tuple[float, float]
-) -> None:
-    found = estimate([Tally(str(unit), hit) for unit, hit in enumerate(share)], is_share=True)
+@pytest.mark.parametrize(("hits", "units"), [(0, 3), (3, 3), (27, 40), (1, 12), (488, 500)])
+def test_where_each_unit_is_yes_or_no_the_interval_is_wilsons(hits: int, units: int) -> None:
+    known = binomtest(hits, units).proportion_ci(0.95, method="wilson")
+    found = estimate(plain([float(number < hits) for number in range(units)]), is_share=True)
     assert found is not None
-    assert found[1:] == pytest.approx(ends, abs=1e-3)
+    assert found == pytest.approx((hits / units, known.low, known.high), abs=1e-6)
+
+
+def test_wilsons_interval_of_newcombe() -> None:
+    # Newcombe 1998, table I, method 3: 81 of 263, 15 of 148
+    assert wilson(81 / 263, 263)[1:] == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(15 / 148, 148)[1:] == pytest.approx((0.0624, 0.1605), abs=5e-5)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(SHARES, st.sampled_from("ab")), min_size=1, max_size=30))
+def test_no_share_is_surer_than_wilson_on_its_units(values: list[tuple[float, str]]) -> None:
+    tallies = [Tally(f"u{number}", value, group=group) for number, (value, group) in enumerate(values)]
+    plainly, found = estimate(tallies), estimate(tallies, is_share=True)
+    assert plainly is not None
+    assert found is not None
+    score = wilson(min(1.0, found.mean), len(values))
+    assert found.low <= min(plainly.low, score.low)
+    assert found.high >= max(plainly.high, score.high)
+
+
+def test_what_may_exceed_one_has_the_bootstraps_interval() -> None:
+    tallies = [Tally("a", 3.0), Tally("b", 0.5)]
+    assert estimate(tallies, is_share=True) == estimate(tallies)
+
+
+def test_p_is_exact_where_fifteen_units_differ() -> None:
+    values = np.random.default_rng(3).normal(0.4, 1.0, 15)
+    known = permutation_test(
+        (values, np.zeros(15)), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=2**15
+    )
+    same = [Tally(f"same {number}", 1.0) for number in range(60)]
+    found = compare([*plain([0.0] * 15), *same], [*plain(values.tolist()), *same])
+    assert found is not None
+    assert found.units == 75
+    assert found.p == pytest.approx(known.pvalue)
+
+
+def test_p_of_fifteen_wins_in_fifteen_is_that_of_the_sign_test() -> None:
+    found = compare(plain([0.0] * 15), plain([1.0] * 15))
+    assert found is not None
+    assert found.p == pytest.approx(binomtest(15, 15).pvalue)
 
 
 def test_only_common_units_are_compared() -> None:

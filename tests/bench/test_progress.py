@@ -73,6 +73,16 @@ def test_an_estimate_is_by_model_and_says_why_it_grew() -> None:
     )
 
 
+def test_a_narrow_terminal_has_the_reason_whole_and_once() -> None:
+    now, said = 0.0, io.StringIO()
+    console = Console(file=said, force_terminal=True, width=80)
+    with RunProgress(console, "made", ["quick"] * 10 + ["slow"] * 5, lambda: now) as progress:
+        for model, seconds in (("quick", 15.0), ("slow", 200.0), ("slow", 200.0)):
+            now += seconds
+            progress.count_episode(model, seconds, failed=False)
+    assert " ".join(said.getvalue().split()).count("slow takes 3 min 20 s each") == 1
+
+
 @pytest.mark.slow
 def test_a_run_says_first_how_much_there_is_to_do_and_where_it_writes(tmp_path: Path) -> None:
     out = tmp_path / "out"

@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 from made_run import keep_made_run
+from rich.console import Console
 from typer.testing import CliRunner
 
+from virl.agent import start
+from virl.agent.plan import RunOptions
+from virl.cli import watch
 from virl.cli.main import app
+from virl.serve.watch import server
 
 
 @pytest.mark.parametrize(
@@ -41,3 +46,17 @@ def test_a_replay_is_saved(tmp_path: Path) -> None:
     assert "Noodle Bar Mei" in page
     assert page.count("data:image/webp") > 20
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_run_waits_for_its_page_where_somebody_can_open_it(
+    terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    monkeypatch.setattr(watch, "BROWSER_S", 0.01)
+    monkeypatch.setattr(start, "run_agent", lambda *_: "the end")
+    monkeypatch.setattr(server, "wait_for_interrupt", lambda: None)
+    told: list[object] = []
+    watch.watch_run(RunOptions(agent="hiro", out=tmp_path / "run"), Console(quiet=True), told.append)
+    assert ("starts once the page is open" in capsys.readouterr().err) == terminal
+    assert told == ["the end"]

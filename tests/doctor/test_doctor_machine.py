@@ -129,6 +129,7 @@ def test_every_extra_of_a_user_is_looked_at() -> None:
     wanted = {
         *(
             "eyes",
+            "film",
             "geo",
             "google",
             "gym",

@@ -8,7 +8,7 @@ from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
 from virl.journal import gallery as gallery_page
-from virl.journal.gallery import thumbnail, write_gallery
+from virl.journal.gallery import pictures_of, write_gallery
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
 
@@ -36,10 +36,10 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert sorted(links) == ["./deep/er/hiro-2/report.html", "./hiro-1/report.html"]
     assert all((runs / link).is_file() for link in links)
     assert len(page.all("img")) == 2
-    assert len(page.all("g", "spot")) == 4
-    assert page.text.count("Entered Noodle Bar Mei. ") == 2
-    assert "hiro, mind: rules, 20 steps, 201 m, free" in page.text
-    assert "aria, mind: rules, free, no report" in page.text
+    assert len(page.all("div", "corner")) == 2
+    assert len(page.all("g", "spot")) == 8
+    assert page.text.count("Entered Noodle Bar Mei 201 m · free · ") == 2
+    assert "free · 0.0 s · no report" in page.text
 
 
 def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> None:
@@ -78,7 +78,7 @@ def test_runs_that_link_to_each_other_in_a_circle_have_no_picture(tmp_path: Path
     (run / "consulted").mkdir()
     for name in ("a", "b", "c"):
         (run / "consulted" / name).symlink_to(run)
-    assert thumbnail(run, (), MapGround()) is None
+    assert pictures_of(run, (), MapGround()) == (None, None)
 
 
 def test_no_runs_and_no_folder(tmp_path: Path) -> None:

@@ -14,15 +14,25 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 
 def test_it_opens_without_an_error_fits_and_leads_to_the_reports(tmp_path: Path) -> None:
-    write_report(keep_made_run(tmp_path / "runs" / "hiro", size=320))
+    for name in ("hiro", "again", "more"):
+        write_report(keep_made_run(tmp_path / "runs" / name, size=320))
     keep_made_choice(tmp_path / "runs" / "aria", LONG[:100])
     [page], _, _ = write_gallery([tmp_path / "runs"], tmp_path / "runs" / "gallery.html")
     with chromium() as browser:
-        for width, dark in ((1280, False), (390, True)):
+        for width, dark in ((390, True), (1280, False)):
             show(browser, page, width, dark=dark)
             assert browser.get_log("browser") == []
             assert overflow(browser) == 0
             pictures = browser.find_elements(By.CSS_SELECTOR, ".picture")
-            assert [round(one.size["width"] / one.size["height"], 2) for one in pictures] == [1.33, 1.33]
+            assert [round(one.size["width"] / one.size["height"], 2) for one in pictures] == [1.33] * 4
+        cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
+        assert len({one.rect["y"] for one in cards}) == 1, "four in a row"
+        assert {one.size["width"] for one in browser.find_elements(By.CSS_SELECTOR, ".corner")} == {96}
+        photos = browser.find_elements(By.CSS_SELECTOR, ".picture > img")
+        assert {one.size["height"] for one in photos} == {pictures[0].size["height"]}, (
+            "boxes lie on what they frame"
+        )
+        browser.find_element(By.XPATH, "//button[text()='Hiro 3']").click()
+        assert [one.is_displayed() for one in cards].count(True) == 3
         browser.find_element(By.CSS_SELECTOR, ".run a").click()
         assert browser.title == "Hiro in testville"

@@ -4,14 +4,15 @@ Screenshots go to the folder `VIRL_SCREENSHOTS`, by default `tests-output/pages`
 """
 
 import base64
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import axe_core_python
 import pytest
-from headless import chromium, emulate, needs_chromium
+from headless import chromium, emulate, needs_chromium, violations
 from made_benchmark import NAME, Options
 from made_characters import PLANNER
 from made_exhibits import keep_made_choice
@@ -23,19 +24,21 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from typer.testing import CliRunner
 
+import virl
 from benchmarks.counting.report import CountingTable, TableRow
 from benchmarks.counting.summary import write_counting_page
 from virl.bench.benchmark import Metric
 from virl.bench.run import Engine, run_benchmark
 from virl.bench.statistics import Interval
 from virl.cli.main import app
+from virl.doctor.labelled_views import write_labelled
+from virl.doctor.model_quality import measure_here, write_check
 from virl.journal.report import write_report
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]
 
 ROOT = Path(__file__).parents[2]
 CHECK = (Path(__file__).parent / "check.js").read_text(encoding="utf-8")
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 SHOTS = Path(os.environ.get("VIRL_SCREENSHOTS") or ROOT / "tests-output" / "pages")
 TALLEST = 12_000  # pixels of a screenshot
 
@@ -53,7 +56,7 @@ AGENTS: Mapping[str, tuple[str, ...]] = {
 }
 PAGES = [
     *AGENTS, "preview", "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
-    "benchmark", "benchmark-episode", "walks", "episodes", "counting",
+    "benchmark", "benchmark-episode", "walks", "episodes", "counting", "compare", "models",
 ]  # fmt: skip
 
 
@@ -139,16 +142,23 @@ class Workshop:
     def episodes(self) -> Path:
         return self.page("walks").parent / "episodes.html"
 
+    def compare(self) -> Path:
+        runs = [self.page(name).parent for name in ("hiro", "aria")]
+        return virl.compare(runs, out=self.folder / "compared.html").page
+
+    def models(self) -> Path:
+        labelled = write_labelled(virlton(), "virlton", self.folder, 4)
+        return write_check(
+            self.folder, labelled, [measure_here("detector", "simulated", self.folder, "cpu", False)]
+        )
+
     def counting(self) -> Path:
         page = self.folder / "counting.html"
-        columns = (
-            Metric("precision", "precision", percent=False, digits=2),
-            Metric("recall", "recall", percent=False, digits=2),
-        )
+        columns = (Metric("precision", "precision"), Metric("recall", "recall"))
         share = Interval(0.9, 0.8, 1.0)
         rows = (TableRow("all rules", {"precision": share, "recall": share, "repeats": 0.1}),)
-        tables = [CountingTable("Rules", columns, rows)]
-        write_counting_page(page, "Counting", tables, ["A note."], {"route-01": COUNTED})
+        tables = [CountingTable("Rules", columns, rows, 12)]
+        write_counting_page(page, "Counting", tables, ["A note."], {"route-01": ("nowhere", COUNTED)})
         return page
 
 
@@ -226,12 +236,40 @@ def test_a_page_is_whole(
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_open_to_all(workshop: Workshop, browser: webdriver.Chrome, name: str) -> None:
     show(browser, workshop.page(name), 1280, dark=False)
-    browser.execute_script(AXE)
-    found = browser.execute_async_script(
-        "const rules = {'color-contrast': {enabled: false}};"  # `check.js` asks for more, and is quicker
-        "axe.run(document, {resultTypes: ['violations'], rules}).then(arguments[0])"
-    )
-    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
+    assert violations(browser, contrast=False) == []  # of colours `check.js` asks for more, and is quicker
+
+
+def sheets_of(browser: webdriver.Chrome, page: Path) -> int:
+    show(browser, page, 1280, dark=False)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
+
+
+@pytest.mark.parametrize("name", ["town", "aria", "rx399"])
+def test_a_page_fits_its_sheets_and_its_screens(
+    workshop: Workshop, browser: webdriver.Chrome, name: str
+) -> None:
+    page = workshop.page(name)
+    assert 0 < sheets_of(browser, page) <= (5 if name == "town" else 6)
+    show(browser, page, 1440, dark=False)
+    if name == "town":
+        assert browser.execute_script("return document.documentElement.scrollHeight") <= 8 * 900
+    assert page.stat().st_size < 2_000_000
+
+
+def test_marks_of_a_map_do_not_cover_each_other(workshop: Workshop, browser: webdriver.Chrome) -> None:
+    show(browser, workshop.page("aria"), 1280, dark=False)
+    for _ in range(2):
+        boxes = browser.execute_script(
+            "return [...document.querySelectorAll('.chart .mark .body:not(.fixed) .seen')].map((one) => {"
+            "const box = one.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"
+        )
+        assert len(boxes) > 5
+        for one, other in itertools.combinations(boxes, 2):
+            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+        browser.find_element(By.CSS_SELECTOR, ".zoom [aria-label='Zoom out']").click()
+        settle(browser)
 
 
 def test_maps_in_a_hidden_page_are_drawn_when_it_is_shown(
@@ -306,6 +344,6 @@ def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriv
     assert all("rx-399" in text.lower() for text in shown)
     browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
     browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
-    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run h2")]
+    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run .eyebrow")]
     assert len(titles) == len(cards)
     assert titles == sorted(titles)

@@ -19,7 +19,7 @@ COLOUR = re.compile(
     rf"#[0-9a-f]{{3,8}}\b|\b(?:rgba?|hsla?|oklch|lab)\(|(?<![\w-])(?:{NAMED})(?![\w-])", re.IGNORECASE
 )
 HEX = re.compile(r"[\"'(:]\s*#(?:[0-9a-f]{3}|[0-9a-f]{6})\b", re.IGNORECASE)
-SIZE = r"var\(--(?:small|text|large|title|head|map-(?:sign|name|label))\)|inherit"
+SIZE = r"var\(--(?:small|text|large|title|head|hero|map-(?:sign|name|label))\)|inherit"
 FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--sans\)|inherit)")
 SCALE = {"13", "15", "17", "21", "28"}
 SPACE = re.compile(r"0|auto|var\(--s[1-7]\)|(?:calc|clamp)\((?:var\(--s[1-7]\)|[-+*\s,]|\d+vw|\d)+\)")

@@ -29,7 +29,8 @@ from virl.platform.city.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
-from virl.sheets.town_page import HEIGHT, WIDTH, town_facts, town_map, town_views, write_town
+from virl.sheets.town_page import town_facts, town_map, write_town
+from virl.sheets.views import HEIGHT, WIDTH, town_views, wide_view
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +104,34 @@ def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
     assert town_views(virlton, 0, 0) == []
 
 
+def test_the_best_views_have_houses_signs_and_an_open_road(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "street.osm.pbf")
+    writer.way((-300, 0), (300, 0), highway="residential", name="Main Street")
+    for x in range(100, 290, 20):  # the other half of the street lies in fields
+        for y in (9, -24):
+            writer.way(*box(x, y, x + 19, y + 15), building="yes", building__levels="3")
+        writer.node(x + 9, 11, shop="bakery", name=f"Bakery {x}")
+    writer.close()
+    city = open_city(str(tmp_path / "street.osm.pbf"))
+    (best,) = town_views(city, 1, 0)
+    east, _ = FRAME.point(best.panorama.position)
+    assert 80 < east < 280
+    assert best.title.startswith("Main Street, looking ")
+    wide = wide_view(city, best)
+    assert wide.pixels.shape[:2] == (420, 1120)
+
+
+def test_a_park_is_named_after_the_place_in_it(virlton: City) -> None:
+    names = {name.text for name in town_map(virlton).paper.names if name.kind == "area"}
+    assert names <= {place.name for place in virlton.inventory.places() if "park" in place.types}
+    assert names
+
+
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
     shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
     assert len(shapes["house"]) == 2
-    assert len(shapes["dots"]) == 3
+    assert sorted(symbol for symbol, *_ in drawn.paper.places) == ["bag", "food", "garden"]
     frame = drawn.paper.frame
     left, top = drawn.paper.left, drawn.paper.top
     for x, y in ((-200, 0), (200, 0), (0, 150)):
@@ -125,12 +149,13 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     page = out.read_text(encoding="utf-8")
     assert page.count(NAMED) >= 2
     assert "Open Database License" in page
-    assert page.count("data:image/jpeg;base64,") == 2
+    assert page.count("data:image/jpeg;base64,") == 3  # the best one is at the head
     assert f'width="{WIDTH}" height="{HEIGHT}"' in page
-    assert set(re.findall(r'href="#(view-\d)"', page)) == {"view-1", "view-2"}
+    assert set(re.findall(r'href="#(view-\d)"', page)) == {"view-1", "view-2", "view-3"}
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
     assert "whenever we like" in page
     assert "shop=unheard_of" in page
+    assert f"virl run hiro --city {extract}" in page
 
 
 @pytest.mark.slow

@@ -106,6 +106,8 @@ class Control:
         self._speech: deque[str] = deque()
         self._looks: deque[tuple[Camera, Future[View]]] = deque()
         self._listeners = ""
+        self.thinking: Callable[[], str] = str
+        """Function that returns a line on the model request in progress; an empty one while none is."""
 
     def pause(self) -> None:
         """Pause the run after the current step or note."""

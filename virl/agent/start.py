@@ -381,8 +381,10 @@ def _start_agent(
         city.left_out.keep(journal.folder / LEFT_OUT)
         done, moved = replace_missing_panoramas(done, city, start.mover)
         story = stack.enter_context(Story(console, city.inventory))
-        if console.is_terminal and isinstance(mind, AudibleMind):
+        if (console.is_terminal or control) and isinstance(mind, AudibleMind):
             mind.tell(story.thinking)
+        if control:
+            control.thinking = story.thinking.to_text
         bridge = _bridge(control, city, start, console, story)
         run = Run(
             journal,

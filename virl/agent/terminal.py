@@ -29,7 +29,7 @@ from virl.journal.report import routine_name
 from virl.pages.numbers import count_noun, dollars, megabytes, show_duration
 from virl.platform.city.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
-from virl.platform.providers.cities import name_of_city
+from virl.platform.providers.cities import title_of_city
 from virl.resources import data_folder
 
 LETTERS_PER_TOKEN = 4  # of English text
@@ -155,7 +155,7 @@ class Story:
         self._detector_name = _detector_name(record)
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
-        where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
+        where, mind = as_markup(title_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
             detector = f"Detector: {self._detector_name}" if self._detector_name else ""

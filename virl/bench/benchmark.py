@@ -129,7 +129,9 @@ class Published:
     source: str
     """Paper and table that the values are from, such as `"V-IRL, table 3"`."""
     city: str = ""
-    """The only `Episode.city` that the row may be compared with; empty if it fits all."""
+    """The only `Episode.city` that the row is shown beside; empty if it fits all."""
+    is_other: bool = False
+    """True if it was measured on other data of `city`, such as another split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,12 @@ class Benchmark(Generic[OptionsT, WorldT]):
     page: OwnPage[OptionsT] | None = None
     mind_option: str = "mind"
     """Name of the options' field with the mind or minds to measure; options need not have such a field."""
+    units: str = "episodes"
+    """Noun in the plural for the things that the main metric counts, such as `"photos"`."""
+    headline: str = ""
+    """Key of the main metric, of which more is better; empty for the first one in percent."""
+    bounds: tuple[str, ...] = ()
+    """Beginnings of the names, in lower case, of models that know the answer and are no rivals."""
     typical_s: float = 0.0
     """Measured seconds of an episode on one core with the default options; 0 if not measured."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from virl.bench.benchmark import AnyBenchmark
 from virl.bench.episode import Episode
-from virl.console import print_plain
+from virl.console import as_markup, print_plain, say
 from virl.errors import BadInput, VirlError
 from virl.files.json_reading import read_json_file
 from virl.files.writing import write_whole
@@ -206,6 +206,7 @@ class RunProgress(Progress):
         self._ahead = Counter(models)
         self._total = self._ahead.total()
         self._seconds: dict[str, list[float]] = {}
+        self._has_told_why = False
         self._first = 0.0  # seconds of the whole run, as first estimated
         self._clock = clock
         self._begun = clock()
@@ -228,12 +229,15 @@ class RunProgress(Progress):
         self._failed += failed
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
         now = self._clock()
-        left = self._estimate_left(now - self._begun)
+        left, why = self._estimate_left(now - self._begun)
         self.update(self._task, completed=self._done, description=title, left=left)
+        if self.console.is_terminal and why and not self._has_told_why:
+            self._has_told_why = True
+            say(self.console, f"[dim]{as_markup(left + why)}[/]")  # beside the bar it would have no room
         if not self.console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
             done = f"{self._done} of {count_noun(self._total, 'episode')} done"
-            print_plain(self.console, f"{done}{failures}; {left}")
+            print_plain(self.console, f"{done}{failures}; {left}{why}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
@@ -241,8 +245,8 @@ class RunProgress(Progress):
         """Show the sentence `how`, on how the run is being stopped, in place of the bar's title."""
         self.update(self._task, description=how)
 
-    def _estimate_left(self, elapsed: float) -> str:
-        """Return text on the time left, after `elapsed` seconds; with the reason if it has grown."""
+    def _estimate_left(self, elapsed: float) -> tuple[str, str]:
+        """Return (text on the time left after `elapsed` seconds, the reason if it has grown, else empty)."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
         mean = spent / self._done
@@ -253,7 +257,7 @@ class RunProgress(Progress):
         slowest, why = max(rest, key=rest.__getitem__, default=""), ""
         if grew and slowest in means:
             why = f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
-        return f"about {show_duration(left)} left{why}"
+        return f"about {show_duration(left)} left", why
 
 
 def outlook(

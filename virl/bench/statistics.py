@@ -1,6 +1,7 @@
-"""How sure a number is: bootstrap intervals, and paired tests between two models or two runs."""
+"""How sure a number is: Wilson's and bootstrap intervals, and paired tests between two models or two runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,12 @@ from virl.geo.globe import Floats
 RESAMPLES = 2000
 """Number of resamples of a bootstrap or permutation test. Chosen: seeds move an interval by under a point."""
 
-_Z = 1.96  # standard deviations of a 95 % interval
+FEWEST_UNITS = 10
+"""Fewest units of which a page shows an interval or a p-value. Chosen."""
+
+_Z = 1.959964  # standard deviations of a 95 % interval
+_EXACT_UNITS = 15  # most units of which all exchanges are tried: 32,768; chosen
+_BLOCK = 2048  # exchanges tried at once; chosen
 
 _CHUNK = 4_000_000  # numbers drawn at once; chosen: 32 MB
 _SEED = 0  # of all draws, so that equal results get equal intervals
@@ -53,11 +59,14 @@ def mean_with_interval(values: Sequence[float]) -> Interval:
 
 
 def estimate(tallies: Sequence[Tally], *, is_share: bool = False) -> Interval | None:
-    """Return a metric's value and 95 % interval over units (`is_share`: in [0, 1]); `None` without weight.
+    """Return a metric's value and 95 % interval over units; `None` without weight.
+
+    Where each unit is one yes or no, a share's interval is Wilson's; else it is the bootstrap's, for a share
+    never narrower than Wilson's on the number of units.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
-        is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
+        is_share: whether the metric is a share; tallies with more hits than weight make it none.
     """
     units = _sorted_units(tallies)
     sums = _sum_tallies(tallies, units, _sorted_groups(tallies))
@@ -67,21 +76,52 @@ def estimate(tallies: Sequence[Tally], *, is_share: bool = False) -> Interval | 
     means = np.concatenate([_metric(counts @ sums) for counts in _draws(len(units))])
     low, high = np.nanpercentile(means, [2.5, 97.5])
     found = Interval(value, float(low), float(high))
-    return _with_width(found, len({one.unit for one in tallies if one.weight})) if is_share else found
+    counted = [one for one in tallies if one.weight]
+    if not is_share or not all(0 <= one.hit <= one.weight for one in counted):
+        return found
+    if _is_yes_or_no(counted):
+        return wilson(value, len(counted))
+    return widen(found, count_units(counted))
 
 
-def _with_width(share: Interval, units: int) -> Interval:
-    """Return a share with Wilson's interval if all `units` agree, as the bootstrap's then has no width."""
-    far = _Z**2 / (units + _Z**2)
-    if share.low < share.high or min(share.mean, 1 - share.mean) > 1e-12:
-        return share
-    return Interval(share.mean, 1 - far, 1.0) if share.mean > 0.5 else Interval(share.mean, 0.0, far)
+def count_units(tallies: Sequence[Tally]) -> int:
+    """Return the number of units with weight in a metric's tallies."""
+    return len({one.unit for one in tallies if one.weight})
 
 
-def estimate_groups(tallies: Sequence[Tally]) -> Mapping[str, Interval]:
-    """Return {group: value and 95 % interval} of a metric; groups without weight are left out."""
+def wilson(share: float, units: int) -> Interval:
+    """Return a share in [0, 1] of a number of units, at least 1, with Wilson's 95 % score interval."""
+    spread = _Z**2 / units
+    middle = (share + spread / 2) / (1 + spread)
+    half = sqrt(spread * share * (1 - share) + spread**2 / 4) / (1 + spread)
+    return Interval(share, min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half)))
+
+
+def widen(found: Interval, units: int) -> Interval:
+    """Return a share's interval, each end at least as far out as Wilson's for this number of units."""
+    score = wilson(min(1.0, max(0.0, found.mean)), units)
+    return Interval(found.mean, min(found.low, score.low), max(found.high, score.high))
+
+
+def _is_yes_or_no(tallies: Sequence[Tally]) -> bool:
+    """Return whether each unit has one tally, all of one group and weight, and each is a hit or none."""
+    whole = all(one.hit in (0.0, one.weight) for one in tallies)
+    return (
+        whole
+        and len({one.unit for one in tallies}) == len(tallies)
+        and len({(one.group, one.weight) for one in tallies}) == 1
+    )
+
+
+def estimate_groups(tallies: Sequence[Tally], *, is_share: bool = False) -> Mapping[str, Interval]:
+    """Return {group: value and 95 % interval} of a metric; groups without weight are left out.
+
+    Args:
+        tallies: of all units.
+        is_share: as for `estimate`.
+    """
     found = {
-        group: estimate([tally for tally in tallies if tally.group == group])
+        group: estimate([tally for tally in tallies if tally.group == group], is_share=is_share)
         for group in _sorted_groups(tallies)
     }
     return {group: interval for group, interval in found.items() if interval is not None}
@@ -93,7 +133,7 @@ def compare(first: Sequence[Tally], second: Sequence[Tally]) -> Difference | Non
     The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
     the paired permutation test: for each unit the two sides are exchanged at random, and p is the share of
     exchanges with a difference at least as large, the one that was observed included (Phipson and Smyth
-    2010). With ten units or fewer, each possible exchange is counted once, and p is exact.
+    2010). Where at most 15 units differ, each possible exchange is counted once, and p is exact.
 
     Args:
         first: of the model that is compared with.
@@ -116,25 +156,32 @@ def compare(first: Sequence[Tally], second: Sequence[Tally]) -> Difference | Non
 def _permutation_p(a: Floats, b: Floats, observed: float) -> float:
     """Return the p-value, [0, 1], of a difference as large as `observed`, by exchanging units of a and b."""
     total = (a.sum(axis=1) + b.sum(axis=1))[:, None]
-    random = np.random.default_rng(_SEED)
-    units = a.shape[1]
-    exact = 2**units <= RESAMPLES
+    gaps = a - b
+    gaps = gaps[:, np.abs(gaps).max(axis=(0, 2)) > 1e-12]  # to exchange equal sides changes nothing
     # The observed outcome counts among those that are drawn; among all exchanges it is one already.
-    as_large, tried = (0, 0) if exact else (1, 1)
-    for rows in [2**units] if exact else _rows(units):
-        # The bits of a number say which units are exchanged: all numbers together are all exchanges.
-        drawn = (
-            np.arange(rows)[:, None] >> np.arange(units) if exact else random.integers(0, 2, (rows, units))
-        )
-        exchanged = (drawn & 1).astype(float)
+    as_large, tried = (0, 0) if gaps.shape[1] <= _EXACT_UNITS else (1, 1)
+    for exchanged in _exchanges(gaps.shape[1]):
         # An exchanged unit counts for the other side: the sums change by the difference of the two.
-        second = b.sum(axis=1)[:, None] + exchanged @ (a - b)
+        second = b.sum(axis=1)[:, None] + exchanged @ gaps
         difference = _metric(second) - _metric(total - second)
         # an exchange that leaves a side without weight is no result of the metric
         counted = np.isfinite(difference)
         as_large += int((np.abs(difference[counted]) >= abs(observed) - 1e-12).sum())
         tried += int(counted.sum())
     return as_large / tried
+
+
+def _exchanges(units: int) -> Iterator[Floats]:
+    """Yield which units are exchanged (1) in pieces of shape (exchanges, units): all ways, or drawn ones."""
+    if units <= _EXACT_UNITS:
+        # The bits of a number say which units are exchanged: all numbers together are all exchanges.
+        for first in range(0, 2**units, _BLOCK):
+            numbers = np.arange(first, min(first + _BLOCK, 2**units))
+            yield (numbers[:, None] >> np.arange(units) & 1).astype(float)
+        return
+    random = np.random.default_rng(_SEED)
+    for rows in _rows(units):
+        yield random.integers(0, 2, (rows, units)).astype(float)
 
 
 def _metric(sums: Floats) -> Floats:

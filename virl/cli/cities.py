@@ -180,7 +180,7 @@ def town(
     around: AroundOption = None,
     radius: RadiusOption = None,
     out: Annotated[Path, typer.Option(help="File of the page.", dir_okay=False)] = PAGE,
-    views: Annotated[int, typer.Option(help="Number of views on the page.", min=0, max=MOST_VIEWS)] = 10,
+    views: Annotated[int, typer.Option(help="Number of views on the page.", min=0, max=MOST_VIEWS)] = 6,
     sheet: Annotated[
         Path | None,
         typer.Option(
@@ -207,7 +207,10 @@ def town(
         return
     echo(f"reading {named}, then drawing {count_noun(views, 'view')}", err=True)
     with opened_city(named, Access()) as opened:
-        shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)
+        if sheet:
+            shown = write_sheet(opened, sheet, views, seed)
+        else:
+            shown = write_town(opened, out, views, seed, called=named)
     echo(f"{opened.title}, {count_noun(shown, 'view')}: {sheet or out}")
 
 

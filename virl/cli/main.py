@@ -17,6 +17,7 @@ from virl.cli.cities import import_app, list_cities, town
 from virl.cli.completion import complete_agents, complete_detectors, complete_movers
 from virl.cli.data import collect_app, data_app
 from virl.cli.doctor import cache, doctor
+from virl.cli.film import film
 from virl.cli.guard import LOG_DETAILS, HelpfulGroup, add_guard
 from virl.cli.models import list_models, look
 from virl.cli.options import (
@@ -243,6 +244,7 @@ _PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "new": new,
         "check": check,
         "narrate": narrate,
+        "film": film,
         "gallery": gallery,
     },
     "Cities and models": {"cities": list_cities, "town": town, "models": list_models, "look": look},

@@ -8,9 +8,9 @@ import typer
 
 from virl.cli.completion import complete_detectors, complete_models
 from virl.cli.guard import USER_ERROR, add_guard
-from virl.cli.listing import print_json
+from virl.cli.listing import list_console, print_json
 from virl.cli.options import Device, DeviceOption, DownloadsOption, JsonOption
-from virl.console import ACCENT, SafeConsole, as_markup, echo
+from virl.console import ACCENT, SafeConsole, as_markup, echo, say
 from virl.errors import BadInput
 from virl.plain_text import plain_line
 
@@ -106,6 +106,10 @@ def list_models(
         _tell_tried(try_model(try_name, options, tuple(label or TRY_LABELS)), as_json)
 
 
+_NEEDS_FROM = 40
+"""Column at which the needs of a model begin, after its name and whether it is ready."""
+
+
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
     """Print all models by role with what each needs, and how to get it, as text or JSON."""
     if as_json:
@@ -128,15 +132,16 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
         return
     from virl.platform.perception.weights import models_home  # noqa: PLC0415 - heavy
 
-    role = ""
+    role, console = "", list_console()
     for one in all_standings:
         if one.role != role:
             role = one.role
-            echo(f"{role}s")
+            say(console, f"[bold]{role}s[/]")
         needs = ", ".join(need.what + (" (missing)" if need.lacks else "") for need in one.needs)
-        echo(f"  {one.name:26} {'ready' if one.is_ready else 'not ready':10} {needs}".rstrip())
+        name, ready = as_markup(one.name), "ready" if one.is_ready else "not ready"
+        say(console, f"  {name:26} {ready:10} {as_markup(needs)}".rstrip(), _NEEDS_FROM)
         if one.paper:
-            echo(f"  {'':26} {one.paper}")
+            say(console, f"{'':{_NEEDS_FROM}}{as_markup(one.paper)}", _NEEDS_FROM)
     if not all(one.is_ready for one in all_standings):
         echo(
             f"\nPackages: pip install 'virl[vision]'. Weights ID: put the files of https://huggingface.co/ID\n"

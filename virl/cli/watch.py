@@ -1,5 +1,6 @@
 """`virl watch` and `virl gallery`: runs in the browser."""
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 RUNS = Path("runs")
+BROWSER_S = 60.0
+"""Most seconds that a run with `--watch` waits for a browser; without a terminal it does not wait. Chosen."""
 
 
 @add_guard()
@@ -121,6 +124,8 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
 def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:
     """Run an agent with a page to watch it, served until Ctrl+C; call `tell` with the run when it has ended.
 
+    On a terminal the run waits up to `BROWSER_S` for a browser.
+
     Args:
         options: of the run.
         console: where the run is told.
@@ -135,6 +140,9 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
 
     with serve_live_page(options) as live_page:
         echo(f"Watch at {live_page.url}", err=True)
+        if sys.stdout.isatty() and not live_page.seen.is_set():
+            echo(f"The run starts once the page is open, or in {BROWSER_S:.0f} s.", err=True)
+            live_page.seen.wait(BROWSER_S)
         failed: Exception | None = None
         try:
             tell(run_agent(live_page.options, console, live_page.control))

@@ -39,6 +39,7 @@ _REQUIREMENT = re.compile(
 )
 _FOR = {
     "eyes": "agents in made towns and towns of OpenStreetMap, reading signs",
+    "film": "virl film",
     "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",

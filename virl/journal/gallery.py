@@ -27,14 +27,14 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.report import REPORT, page, start_of
-from virl.journal.story import outcome_of, seen_in, words
+from virl.journal.story import headline_of, seen_in, words
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.pictures import Grades, embed
-from virl.platform.providers.cities import all_cities, name_of_city
+from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 pixels wide
@@ -56,8 +56,14 @@ class Photo:
     """Description of the photo, for its `alt` text."""
 
 
-def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
-    """Return a run's picture for its card: map of its result, photo, or map of its walk; `None` without any.
+CORNER_PX, ALONE_PX = 96.0, 340.0
+"""Width in pixels of a card's map in the corner of a photo, and of one without a photo; chosen."""
+
+
+def pictures_of(
+    folder: Path, records: Sequence[AnyRecord], ground: MapGround
+) -> tuple[Photo | None, MapFigure | None]:
+    """Return a run's (photo of its goal, map of its result or else of its walk); `None` for what it lacks.
 
     Args:
         folder: the run's.
@@ -67,29 +73,20 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
     Raises:
         JournalBroken: the journal of an agent that was consulted is missing or damaged.
     """
-    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
-    for exhibit in shown:
-        if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-            return _draw_map(
-                points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
-            )
-    if photo := _photo(folder, records):
-        return photo
-    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    if way:
-        return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground)
-    for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
+    photo = _photo(folder, records)
+    if chart := _map(records, ground, CORNER_PX if photo else ALONE_PX):
+        return photo, chart
+    for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")) if photo is None else ():
         # Links that lead out of the folder, or back to it, can go round in a circle.
         is_below = folder.resolve() in journal.parent.resolve().parents
-        if is_below and (picture := thumbnail(journal.parent, read_journal(journal.parent), ground)):
-            return picture
-    return None
+        if is_below and any(found := pictures_of(journal.parent, read_journal(journal.parent), ground)):
+            return found
+    return photo, None
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view with the entered place's sign, else with the surest detection; `None` without any."""
-    views: list[tuple[float, float, ViewRecord, DetectionRecord, str, str]] = []
+    """Return the view with the entered place's sign, else with the surest detection, else the last view."""
+    rated: list[tuple[float, float, ViewRecord, tuple[DetectionRecord, ...], str]] = []
     for one in records:
         if not isinstance(one, StepRecord | NoteRecord):
             continue
@@ -97,27 +94,43 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
         if isinstance(one, StepRecord):
             name = next((place.name for place in one.places if place.decision == "enter"), "")
         for view in one.views:
+            rated.append((-2.0, one.seq, view, (), where))
             for found in view.detections:
                 texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
-                views.append((texts.ratio() if name else -1.0, found.score, view, found, name, where))
+                likeness = texts.ratio() if name else -1.0
+                shown = (found,) if likeness >= ALIKE else () if name else view.detections
+                rated.append((likeness, found.score, view, shown, where))
     # The second and third stand in for a picture that is missing or broken.
-    for likeness, _, view, found, name, where in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
-        data = embed(folder, [view.file], GRADES).get(view.file)
-        if data:
-            shown = (found,) if likeness >= ALIKE else view.detections if not name else ()
+    for *_, view, shown, where in sorted(rated, key=lambda one: one[:2], reverse=True)[:3]:
+        if data := embed(folder, [view.file], GRADES).get(view.file):
             return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
     return None
 
 
+def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
+    """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
+    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
+    for exhibit in shown:
+        if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
+            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
+            lines = [[LatLng(*position) for position in line.points] for line in exhibit.lines]
+            return _draw_map(points, lines, ground, across)
+    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
+    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground, across) if way else None
+
+
 def _draw_map(
-    points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
+    points: Sequence[tuple[LatLng, str]],
+    lines: Sequence[Sequence[LatLng]],
+    ground: MapGround,
+    across: float,
 ) -> MapFigure:
-    """Return a small map of (position, style) points and of lines, over a ground without its houses."""
+    """Return a map, `across` pixels wide, of (position, style) points and lines; its ground has no houses."""
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
     few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
-    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=340.0), names=())
+    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=across), names=())
     return map_figure(
         "Map",
         paper,
@@ -135,11 +148,10 @@ class Card:
     start: StartRecord
     result: Result
     outcome: str
-    """The outcome of the run in a sentence or two."""
-    by_rules: bool
-    """True if rules decided, not a model or a script."""
+    """Result of the run in a few words."""
     has_report: bool
-    picture: MapFigure | Photo | None
+    photo: Photo | None
+    map: MapFigure | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,20 +184,12 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
         result = next((record.result for record in records if isinstance(record, EndRecord)), None)
         if result is None:
             return SkippedRun(folder, "has not ended; if it was interrupted, continue it with --resume")
-        picture = thumbnail(folder, records, ground(start.city))
+        photo, chart = pictures_of(folder, records, ground(start.city))
     except VirlError as fault:
         return SkippedRun(folder, str(fault))
-    reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
-    return Card(
-        folder,
-        str(start.character.get("name") or start.agent),
-        start,
-        result,
-        outcome_of(result) + reason,
-        start.mind == RULES,
-        (folder / REPORT).is_file(),
-        picture,
-    )
+    who = str(start.character.get("name") or start.agent)
+    has_report = (folder / REPORT).is_file()
+    return Card(folder, who, start, result, headline_of(result)[0], has_report, photo, chart)
 
 
 def _start_time(folder: Path) -> str:
@@ -307,7 +311,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[
             html = _render(out, len(pages) + 1, cards, benchmarks, skipped, is_last=not waiting)
             write_whole(path, html.encode("utf-8", "replace"), "choose another --out")
             pages.append(path)
-            shown += (replace(card, picture=None) for card in cards)
+            shown += (replace(card, photo=None, map=None) for card in cards)
             left_out += skipped
     return pages, shown, left_out
 
@@ -327,12 +331,12 @@ def _render(
     is_last: bool,
 ) -> str:
     """Return the gallery's page with this number as HTML, with links to the pages before and after it."""
-    known, cities = all_cities(), {card.start.city for card in cards}
     beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
     return page(
         "gallery.html.j2",
         {
-            "cards": [(card, _link(card, out), isinstance(card.picture, MapFigure)) for card in cards],
+            "cards": [(card, _link(card, out)) for card in cards],
+            "rules": RULES,
             "number": number,
             "beside": {word: "./" + quote(_page_file(out, one).name) for word, one in beside.items() if one},
             "benchmarks": [
@@ -340,10 +344,11 @@ def _render(
                 for card in sorted(benchmarks, key=lambda card: card.when, reverse=True)
             ],
             "left_out": left_out,
-            "cities": {name: known[name].title if name in known else name_of_city(name) for name in cities},
+            "cities": {card.start.city: title_of_city(card.start.city) for card in cards},
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },
+        styles=("gallery.css",),
         scripts=("gallery.js",) if len(cards) > 1 else (),
         folder=_TEMPLATES,
     )

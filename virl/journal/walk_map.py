@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+import shapely
+
 from virl.errors import VirlError
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.records import StepRecord
@@ -12,6 +14,7 @@ from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
 from virl.pages.paper import Extent, Paper, Point, arrows_along, lay_out, on_paper
+from virl.pages.symbols import symbol_of
 from virl.platform.city.city import City
 from virl.platform.providers.cities import all_cities, open_city
 from virl.platform.providers.provider import provider_of
@@ -24,6 +27,8 @@ KINDS = {
     "enter": "entered",
 }
 """Names of steps in the map's legend by their kind, the most important last; plain steps have none."""
+_SHAPES = {"crossing": "lozenge", "closer": "plate", "enter": "hexagon"}
+"""Shapes of the marks of steps by kind; others are discs."""
 
 
 AROUND = Extent()
@@ -94,7 +99,7 @@ def walk_map(
         paper,
         [*exhibit_paths(paper, others), walked_path(steps, paper), *sights],
         [*marks, *spots, *pins],
-        legend=legend + (exhibit_legend(exhibit, others) if exhibit else []),
+        legend=[("line main", "way walked"), *legend] + (exhibit_legend(exhibit, others) if exhibit else []),
         notice=notice,
     )
 
@@ -115,7 +120,7 @@ def marks_of(step: StepRecord, frame: LocalFrame) -> Iterator[Mark]:
     """Yield the map marks of a step and of the places considered at it; `frame` is the map's."""
     kind, link = kind_of(step), f"#step-{step.step}"
     is_minor = kind == "walk"
-    shape, sign = ("dot", "") if is_minor else ("disc", str(step.step))
+    shape, sign = ("dot", "") if is_minor else (_SHAPES.get(kind, "disc"), str(step.step))
     title = f"Step {step.step}: {title_of(step)}"
     at = _place(step, frame)
     yield Mark(*at, f"step {kind}", title, shape=shape, sign=sign, href=link, is_minor=is_minor)
@@ -174,8 +179,16 @@ def ground_of(city: City | None) -> MapGround:
         for street in city.inventory.streets()
     ]
     houses = [Area(house.outline, "house") for house in city.inventory.houses() if not house.base]
-    greens = [Area(area.outline, area.kind) for area in city.inventory.areas()]
-    return MapGround(ways, [*greens, *houses])
+    held = city.inventory.places()
+    parks = {place.position: place.name for place in held if "park" in place.types}
+    tree = shapely.STRtree([shapely.Point(lng, lat) for lat, lng in parks])
+    named = list(parks.values())
+    greens = [
+        Area(area.outline, area.kind, next((named[at] for at in tree.query(area.outline, "contains")), ""))
+        for area in city.inventory.areas()
+    ]
+    places = [(symbol_of(place.types), place.position) for place in held if place.is_open]
+    return MapGround(ways, [*greens, *houses], places)
 
 
 @cache

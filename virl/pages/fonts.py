@@ -1,8 +1,11 @@
 """Font files: those that virl ships and installed ones, their characters, and font objects to draw with."""
 
+import base64
+import io
 import struct
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +30,10 @@ FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 """All font files that virl ships."""
 INSTALLED = "fontpkg.family"
 """Entry-point group of packages that install a family of fonts, such as `fontpkg-noto-sans-tamil`."""
+FAMILY = "virl names"
+"""Family in the theme's `--sans` whose letters pages bring along."""
+EVERYWHERE = (range(0x590), range(0x1E00, 0x2C00), range(0xE000, 0xFB1D), range(0xFE00, 0xFE70))
+"""Code points that every system has, or none: Latin, Greek, Cyrillic; punctuation, symbols; private use."""
 BOLD = 700
 """Weight of a bold font on OpenType's scale, 1 to 1000."""
 
@@ -103,6 +110,41 @@ def installed_faces() -> tuple[str, ...]:
                 path for path in Path(folder, "files").glob("*.?tf") if "Italic" not in path.name
             )[:1]
     return tuple(str(path) for path in found)
+
+
+def font_styles(text: str) -> str:
+    """Return CSS with the letters of a text that many systems lack, as subsets of the fonts that virl has."""
+    return "".join(
+        _font_styles({ord(c) for c in set(text) if not any(ord(c) in known for known in EVERYWHERE)})
+    )
+
+
+def _font_styles(missing: set[int]) -> Iterator[str]:
+    """Yield a CSS rule for each font file that has some of the code points, each code point once."""
+    for face in (CJK_FACE, *SHAPED_FACES, *installed_faces()):
+        own = sorted(missing & code_points(face)) if missing else []
+        missing = missing.difference(own)
+        if own:
+            codes = ",".join(f"U+{code:x}" for code in own)
+            yield (
+                f'@font-face{{font-family:"{FAMILY}";font-weight:400 700;unicode-range:{codes};'
+                f"src:url(data:font/woff2;base64,{_subset(face, tuple(own))})}}\n"
+            )
+
+
+@lru_cache(maxsize=64)
+def _subset(face: str, codes: tuple[int, ...]) -> str:
+    """Return the letters of some code points, and what joins them, of a font file as WOFF2 in Base64."""
+    from fontTools import subset  # noqa: PLC0415 - slow to load, and few pages need it
+
+    options = subset.Options(flavor="woff2", hinting=False, layout_features=["*"], notdef_outline=True)
+    cut = subset.Subsetter(options)
+    cut.populate(unicodes=codes)
+    file = io.BytesIO()
+    with subset.load_font(str(FONT_FOLDER / face), options) as loaded:
+        cut.subset(loaded)
+        subset.save_font(loaded, file, options)
+    return base64.b64encode(file.getvalue()).decode()
 
 
 @cache

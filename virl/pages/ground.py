@@ -9,11 +9,13 @@ import numpy as np
 import shapely
 
 from virl.geo.globe import LocalFrame
+from virl.pages.symbols import symbols
+from virl.pages.theme import HOUSES_UP_TO_M
 
 Position = tuple[float, float]
 """A position as (latitude, longitude), WGS84 degrees."""
-Shape = shapely.Polygon | shapely.LineString | shapely.Point
-"""A geometry of the ground: a polygon, a line or a point."""
+Shape = shapely.Polygon | shapely.LineString
+"""A geometry of the ground: a polygon or a line."""
 WayKind = Literal["main", "street", "lane", "footpath"]
 """Kind of a way: a main road, street, lane or footpath."""
 AreaKind = Literal["park", "water", "square", "house"]
@@ -25,7 +27,11 @@ WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
 """Kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.
 DETAIL_PX = 0.15
-"""Most pixels by which a simplified line leaves the true one, before a map is zoomed (up to twelvefold)."""
+"""Most pixels by which a simplified line leaves the true one, before a map is zoomed."""
+MOST_ZOOM = 12
+"""Largest factor by which readers can enlarge a map."""
+TOGETHER_M = 1.0
+"""Metres per pixel above which houses that touch are drawn as one."""
 MOST_NAMES = 200
 """Most names that are written on a map."""
 NAMES_OF_A_WAY = 4
@@ -60,8 +66,8 @@ class MapGround:
 
     ways: Sequence[Way] = ()
     areas: Sequence[Area] = ()
-    dots: Sequence[Position] = ()
-    """Positions of places, drawn as dots."""
+    places: Sequence[tuple[str, Position]] = ()
+    """Places, each as (name of its symbol, position)."""
 
 
 def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
@@ -74,22 +80,21 @@ class Layer:
     """Geometries of one kind of ground, in metres on paper: x to the east, y to the south."""
 
     kind: str
-    """Kind of area or way, or "dots"."""
+    """Kind of area or way."""
     shapes: tuple[Shape, ...]
-    """Lines, polygons or points of the layer."""
+    """Lines or polygons of the layer."""
     grain: float
     """Metres to which coordinates are rounded in SVG."""
 
     @property
     def data(self) -> str:
         """The layer's geometries as SVG path data of relative moves, rounded to `grain` metres."""
-        points = [shape for shape in self.shapes if isinstance(shape, shapely.Point)]
         rings: list[shapely.Geometry] = []
         areas: list[bool] = []
         for shape in self.shapes:
             if isinstance(shape, shapely.Polygon):
                 rings += [shape.exterior, *shape.interiors]
-            elif not isinstance(shape, shapely.Point):
+            else:
                 rings.append(shape)
             areas += [isinstance(shape, shapely.Polygon)] * (len(rings) - len(areas))
         # All rings at once: a town has a hundred thousand, each of a few corners.
@@ -100,7 +105,7 @@ class Layer:
         starts = np.searchsorted(ring, np.arange(len(rings) + 1)).tolist()
         moves = corners.tolist()
         steps = np.round(np.diff(corners, axis=0), 2).tolist()
-        data = [f"M{point.x:.1f} {point.y:.1f}h0" for point in points]
+        data = []
         for is_area, first, end in zip(areas, starts[:-1], starts[1:], strict=True):
             if end - first >= (4 if is_area else 2):
                 last = end - (2 if is_area else 1)
@@ -141,10 +146,14 @@ def layers_on(
     # Digits make a page large: coordinates are as coarse as the map's scale allows.
     grain = 0.05 if pixel < 0.15 else 0.5 if across < 12_000 else 1.0
     layers, names = [], []
-    for kind in AREAS:
+    seen = [kind for kind in AREAS if kind != "house" or pixel < HOUSES_UP_TO_M * MOST_ZOOM]
+    for kind in seen:
         areas = [area for area in ground.areas if area.kind == kind]
         shapes, kept = _shapes_near(_to_paper(frame, [area.outline for area in areas]), window)
-        layers.append(Layer(kind, _simplify(shapes, pixel), grain))
+        rows = shapes
+        if kind == "house" and pixel > TOGETHER_M:  # rows of houses as one: a third of the digits
+            rows = shapely.get_parts(shapely.union_all(shapely.make_valid(shapes), grid_size=grain))
+        layers.append(Layer(kind, _simplify(rows, pixel), grain))
         for index, shape in zip(kept, shapes.tolist(), strict=True):
             if text := areas[index].name:
                 middle = shape.representative_point()
@@ -156,10 +165,29 @@ def layers_on(
         shapes, kept = _shapes_near(_to_paper(frame, lines), window)
         layers.append(Layer(way_kind, _simplify(shapes, pixel), grain))
         names += _way_names([ways[index].name for index in kept], shapes)
-    dots, _ = _shapes_near(_to_paper(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
-    layers.append(Layer("dots", tuple(dots.tolist()), grain))
     names.sort(key=lambda name: -name.room)
     return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
+
+
+def places_on(
+    ground: MapGround, frame: LocalFrame, window: shapely.Polygon
+) -> tuple[tuple[str, float, float], ...]:
+    """Return the places in a window, each as (symbol, metres east, metres south), in the order of symbols.
+
+    Args:
+        ground: the ground, of any size.
+        frame: the frame of the paper.
+        window: a polygon on the paper, in metres.
+    """
+    points = _to_paper(frame, [shapely.Point(lng, lat) for _, (lat, lng) in ground.places])
+    near, kept = _shapes_near(points, window)
+    names = [ground.places[index][0] for index in kept]
+    order = {name: number for number, name in enumerate(symbols())}
+    placed = [
+        (name, round(2 * one.x) / 2, round(2 * one.y) / 2)
+        for name, one in zip(names, near.tolist(), strict=True)
+    ]
+    return tuple(sorted(placed, key=lambda one: order[one[0]]))
 
 
 def _to_paper(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:

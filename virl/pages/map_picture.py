@@ -8,8 +8,9 @@ import shapely
 
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import Name
-from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
+from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, Point
+from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
 from virl.plain_text import plain_line, shorten
 
@@ -17,7 +18,7 @@ from virl.plain_text import plain_line, shorten
 FINER = 2
 """Factor by which maps are drawn larger before they are shrunk, which smooths their edges."""
 ROUTE, HALO, FAN = 5.0, 9.0, 34.0  # width of paths and of the halo below, and radius of a field of view
-THIN = {"footpath": 1.2, "dots": 4.0}  # widths of layers without a width in metres
+FOOTPATH = 1.2  # width of footpaths
 WORDS, SIGN, SMALL = 13, 11, 11  # font sizes of labels, signs in marks, and names
 
 
@@ -34,7 +35,7 @@ class _Pen:
     def __init__(self, paper: Paper, width: int, height: int) -> None:
         """Start an empty picture of a paper; `width` and `height` are pixels of the final picture."""
         self.paper = paper
-        self.known = {**colours(), "dots": colour_of("dots")}
+        self.known = colours()
         self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])
         self.pen = PIL.ImageDraw.Draw(self.picture)
         self.per_metre = width * FINER / paper.width
@@ -52,6 +53,8 @@ class _Pen:
                     for hole in shape.interiors:
                         self.pen.polygon(self._all_to_pixels(hole.coords), self.known["land"])
         self._draw_ways()
+        for symbol, places in figure.symbols.items():
+            self._draw_symbols(symbol, places)
         for name, has_room in figure.names:
             if has_room:
                 self._draw_name(name)
@@ -59,18 +62,22 @@ class _Pen:
             self._draw_path(path)
         for mark in figure.marks:
             self._draw_mark(mark)
+        self._write_labels(figure)
+        self._draw_scale_and_notice(figure.notice)
+        return self.picture
+
+    def _write_labels(self, figure: MapFigure) -> None:
+        """Write the labels of marks that have room."""
         for mark in figure.marks:
             if mark.label and mark.side:
                 x, y = self._to_pixels((mark.x, mark.y))
                 anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
-                at = x + mark.side.x * FINER, y + mark.side.y * FINER
+                at = x + (mark.side.x + mark.shift[0]) * FINER, y + (mark.side.y + mark.shift[1]) * FINER
                 words = shorten(plain_line(mark.label), LONGEST_LABEL)
                 self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
-        self._draw_scale_and_notice(figure.notice)
-        return self.picture
 
     def _draw_ways(self) -> None:
-        """Draw the roads, all edges before all surfaces, then footpaths and dots."""
+        """Draw the roads, all edges before all surfaces, then footpaths."""
         ways = [layer for layer in self.paper.layers if layer.kind in ROADS]
         for part, edge in (("casing", CASING_PX), ("road", 0.0)):
             for layer in ways:
@@ -79,8 +86,18 @@ class _Pen:
                 for shape in layer.shapes:
                     self._draw_line(shape.coords, self.known[part], across)
         for layer in self.paper.layers:
-            for shape in layer.shapes if layer.kind in THIN else ():
-                self._draw_line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
+            for shape in layer.shapes if layer.kind == "footpath" else ():
+                self._draw_line(shape.coords, self.known["footpath"], FOOTPATH * FINER)
+
+    def _draw_symbols(self, name: str, places: Iterable[Point]) -> None:
+        """Draw a symbol at each of some places on paper, with a rim."""
+        for place in places:
+            x, y = self._to_pixels(place)
+            drawn = [[(x + u * FINER, y + v * FINER) for u, v in part] for part in symbols()[name].shape]
+            for part in drawn:
+                self.pen.polygon(part, self.known["on"], self.known["on"], 3 * FINER)
+            for part in drawn:
+                self.pen.polygon(part, colour_of(f"at-{name}"))
 
     def _draw_path(self, path: MapPath) -> None:
         """Draw a path, with a halo unless it is thin."""
@@ -106,6 +123,8 @@ class _Pen:
         if mark.heading is not None:
             box = [x - FAN * FINER, y - FAN * FINER, x + FAN * FINER, y + FAN * FINER]
             self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _tint(colour, self.known["land"]))
+        place, x, y = (x, y), x + mark.shift[0] * FINER, y + mark.shift[1] * FINER
+        self.pen.line((*place, x, y), self.known["ink"], FINER)
         if isinstance(shape, tuple):
             corners = [(x + dx * FINER, y + dy * FINER) for dx, dy in shape]
             self.pen.polygon(corners, fill, edge, 2 * FINER)
@@ -117,15 +136,14 @@ class _Pen:
             self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
 
     def _draw_scale_and_notice(self, notice: str) -> None:
-        """Draw the scale bar at the lower left, and the notice's first line at the lower right."""
-        bottom, ink = self.picture.height - 12 * FINER, self.known["ink"]
+        """Draw the scale bar at the lower left, and the notice's first line below it."""
+        bottom, ink = self.picture.height - (12 + (NOTICE if notice else 0)) * FINER, self.known["ink"]
         left, length = 12 * FINER, self.paper.scale_m * self.per_metre
         self.pen.line((left, bottom, left + length, bottom), ink, 2 * FINER)
-        scale = f"{self.paper.scale_m} m, north is up"
+        scale = f"{self.paper.scale_words}, north is up"
         self._write((left, bottom - 6 * FINER), scale, SMALL, ink, "ls", halo=True)
         line = plain_line(notice.splitlines()[0]) if notice else ""
-        end = self.picture.width - 10 * FINER, bottom + 3 * FINER
-        self._write(end, line, SMALL, ink, "rs", halo=True)
+        self._write((left, self.picture.height - 6 * FINER), line, SMALL, ink, "ls", halo=True)
 
     def _write(
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False

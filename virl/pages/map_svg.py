@@ -1,13 +1,16 @@
 """Maps as SVG: as elements of a page, which has the style of maps, and as files that contain the style."""
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from markupsafe import Markup
 
-from virl.pages.ground import Name
-from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
+from virl.pages.fonts import font_styles
+from virl.pages.ground import AREAS, Name
+from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, svg_points
+from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
 from virl.plain_text import html_line, shorten
 
@@ -52,7 +55,8 @@ def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
     box = f'width="{left - _GAP:.0f}" height="{height:.0f}" viewBox="0 0 {left - _GAP:.0f} {height:.0f}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img"><title>{title}, north up</title>'
-        f"<desc>{words}</desc><style>{light_style()}</style>{''.join(panels)}{credit}</svg>"
+        f"<desc>{words}</desc><style>{light_style()}{font_styles(title + words + ''.join(panels))}</style>"
+        f"{''.join(panels)}{credit}</svg>"
     )
 
 
@@ -66,10 +70,12 @@ def draw_inside(figure: MapFigure) -> str:
     paper = figure.paper
     names = "".join(_name(paper, name, has_room=has_room) for name, has_room in figure.names)
     marks = "\n".join(_mark(paper, mark) for mark in figure.marks)
-    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
-    scale = f'<text class="label scale" y="-6">{paper.scale_m} m</text>'
+    foot = 14 + (NOTICE if figure.notice else 0)
+    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - foot * paper.pixel
+    scale = f'<text class="label scale" y="-6">{paper.scale_words}</text>'
     return (
         f'\n<g class="ground">{"".join(_ground(paper))}</g>\n'
+        f'<g class="symbols">{"".join(_symbols(figure))}</g>\n'
         f'<g class="names">{names}</g>\n'
         f'<g class="trails">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
         f'<g class="marks">\n{marks}\n</g>\n'
@@ -92,41 +98,102 @@ def _ground(paper: Paper) -> Iterator[str]:
         yield f'<path class="{part["kind"]}{far}" fill-rule="evenodd" d="{part["data"]}"{sizes}/>'
 
 
+def _symbols(figure: MapFigure) -> Iterator[str]:
+    """Yield the SVG of a map's symbols: for each kind a path with a marker at every place with room.
+
+    All places, also those that have room only when readers zoom in, stand in `data-all`.
+    """
+    paper = figure.paper
+    own = zlib.crc32(f"{figure.title} {view_box(paper)}".encode())
+    for name in dict.fromkeys(name for name, *_ in paper.places):
+        places = " ".join(f"{x:g},{y:g}" for kind, x, y in paper.places if kind == name)
+        points = " ".join(f"{x:g},{y:g}" for x, y in figure.symbols.get(name, ()))
+        marker = f"{name}-{own:x}"
+        ends = f'marker-start="url(#{marker})" marker-mid="url(#{marker})" stroke-width="{paper.pixel:.4g}"'
+        yield (
+            f'<marker id="{marker}" viewBox="-9 -9 18 18" markerWidth="18" markerHeight="18">'
+            f'{symbol_svg(name)}</marker><path class="symbol" {ends} '
+            f'd="{points and f"M{points}h0"}" data-all="{places}"/>'
+        )
+
+
+def symbol_svg(name: str) -> str:
+    """Return a symbol of places as an SVG path, in pixels around its point."""
+    return f'<path class="glyph at-{name}" d="{symbols()[name].path}"/>'
+
+
+def draw_legend(figure: MapFigure) -> Markup:
+    """Return the legend of a map as a list, each line with what the map shows; empty without lines."""
+    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in figure.marks}
+    lines = []
+    for kind, words in figure.legend:
+        first, _, last = kind.rpartition(" ")
+        if first == "symbol":
+            drawn = symbol_svg(last)
+        elif first == "line":
+            drawn = f'<g class="trail {html_line(last)}"><path class="path" d="M-9 0H9"/></g>'
+        elif last in AREAS:
+            drawn = f'<rect class="{last}" x="-7" y="-5" width="14" height="10"/>'
+        else:
+            shape = shapes_of.get(last, "disc")
+            down = 13 if shape == "pin" else 0
+            drawn = (
+                f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
+            )
+        swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
+        lines.append(f"<li>{swatch}{html_line(words)}</li>")
+    return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
+
+
 def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
     """Yield the shapes of the ground in drawing order as plain data: `kind`, and SVG path `data`.
 
     Roads also have their width in `metres`, the `least` width in pixels, and pixels of `edge`.
     """
-    roads, last = [], []
+    roads = []
     for layer in paper.layers:
         if layer.kind in ROADS:
             roads.append((layer.data, *ROADS[layer.kind]))
-        elif layer.kind == "dots":
-            last.append({"kind": layer.kind, "data": layer.data})
         else:
             yield {"kind": layer.kind, "data": layer.data}
     # All edges lie below all surfaces, so that no line crosses a road where another joins it.
     for kind, edge in (("casing", CASING_PX), ("road", 0.0)):
         for data, metres, least in roads:
             yield {"kind": kind, "data": data, "metres": metres, "least": least, "edge": edge}
-    yield from last
 
 
 def ground_data(paper: Paper) -> dict[str, object]:
-    """Return the ground of a map as plain data for the pages' scripts: its layers and names."""
-    return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
+    """Return the ground of a map as plain data for the pages' scripts: its layers, names and symbols."""
+    kinds = dict.fromkeys(name for name, *_ in paper.places)
+    return {
+        "layers": list(ground_parts(paper)),
+        "names": [asdict(name) for name in paper.names],
+        "symbols": [
+            {
+                "name": kind,
+                "shape": symbols()[kind].path,
+                "places": [[x, y] for name, x, y in paper.places if name == kind],
+            }
+            for kind in kinds
+        ],
+    }
 
 
 def mark_data(mark: Mark) -> dict[str, object]:
     """Return a mark as plain data for the pages' scripts, without empty fields."""
-    known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
+    known = {
+        name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0, (0.0, 0.0))
+    }
     return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
     """Return the SVG text of a street's or area's name, hidden without `has_room` until zoomed in."""
     hidden = "" if has_room else " no-room"
-    group = f'<g {pixel_group(paper, name.x, name.y)} data-room="{name.room:.0f}">'
+    place = pixel_group(paper, name.x, name.y)
+    if hidden:  # without scripts it is never seen: no need to say where it would be drawn
+        place = place.partition(" transform")[0]
+    group = f'<g {place} data-room="{name.room:.0f}">'
     words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
     return f"{group}{words}{html_line(name.text)}</text></g>"
 
@@ -164,6 +231,10 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
     """Yield the SVG of a mark's parts, in pixels around its point."""
     if mark.heading is not None:
         yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
+    x, y = mark.shift
+    yield f'<path class="leader" d="M0 0L{x:.1f} {y:.1f}"/>'
+    fixed = "" if mark.is_movable else " fixed"
+    yield f'<g class="body{fixed}" transform="translate({x:.1f} {y:.1f})">'
     if mark.href:
         yield '<circle class="hit" r="15"/>'
     yield shape_svg(mark.shape, f' fill="{mark.colour}"' if mark.colour else "")
@@ -175,6 +246,7 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
         side = mark.side
         where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'
         yield f'<text class="label{where}>{html_line(shorten(mark.label, LONGEST_LABEL))}</text>'
+    yield "</g>"
 
 
 def shape_svg(shape: str, attributes: str = "") -> Markup:

@@ -4,17 +4,20 @@ They know no city. `virl.pages.map_svg` draws them for pages, `virl.pages.map_pi
 `templates/maps.js` lets readers pan, zoom and go through their time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import cos, radians, sin
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, cos, hypot, radians, sin
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 import numpy as np
+import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
 from virl.pages.ground import MapGround, Name
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
+from virl.pages.symbols import symbols
 from virl.pages.theme import shapes
 
 # The looks of a map, in pixels on the page; all chosen.
@@ -27,11 +30,18 @@ LONGEST_LABEL = 28  # characters
 ARROWS = 18  # most arrows across the width of a map
 CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
+NOTICE = 16.0  # height of the line with the notice, below the scale bar
+SYMBOL_ROOM, SYMBOL_SIZE = 28.0, 14.0  # least distance between two symbols, and their width
+SYMBOLS_UP_TO_M = 6.0  # most metres per pixel at which symbols are drawn
+SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
+MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
 
 Rectangle = tuple[float, float, float, float]
 """A rectangle as (left, top, right, bottom) in pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """Styles of points, the most important first: they get labels first and lie on top."""
+_SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
+"""Shapes of points with a sign, by style."""
 
 
 class LabelAnchor(NamedTuple):
@@ -75,6 +85,13 @@ class Mark:
     """Colour such as `#24a1b0`; empty takes that of the style classes."""
     side: LabelAnchor | None = None
     """Position of the label; `None` if there is no room for it."""
+    shift: Point = (0.0, 0.0)
+    """Pixels (x, y) by which the mark is moved off a more important one."""
+
+    @property
+    def is_movable(self) -> bool:
+        """Return whether the mark may be moved off others: it is no pin, small dot or ring around a mark."""
+        return self.shape not in ("dot", "ring", "pin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +122,8 @@ class MapFigure:
     """Lines of the legend, each as (style classes, words)."""
     notice: str = ""
     """Credits that the map has to show; may be empty."""
+    symbols: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    """Points of the symbols that have room, by symbol."""
 
 
 def map_figure(
@@ -123,20 +142,86 @@ def map_figure(
         paper: the paper with the ground.
         paths: the paths, the most important last.
         marks: the marks, the most important last.
-        legend: (style classes, words) of each line.
+        legend: (style classes, words) of each line; the symbols that are drawn follow them.
         notice: credits that the map has to show.
     """
-    shown = tuple(marks)
-    room = _Room(paper.across, paper.height / paper.pixel)
-    # All shapes take their room first, so that no label covers a mark.
-    for mark in shown:
-        left, top, right, bottom = shape_box(mark.shape)
-        x, y = _pixels(paper, (mark.x, mark.y))
-        room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
-    # The most important marks stand last, and get their labels first.
-    labelled = [_add_label(paper, mark, room) for mark in reversed(shown)]
+    room = _Room(paper.across, paper.height / paper.pixel - (NOTICE if notice else 0.0))
+    # The most important marks stand last, and get their places and labels first.
+    # All shapes take their room before any label, so that none covers a mark.
+    shown = _move_apart(paper, tuple(marks)[::-1])
+    room.taken += [_box_of(paper, mark) for mark in shown]
+    labelled = [_add_label(paper, mark, room) for mark in shown]
+    ways = tuple(paths)
+    room.taken += _boxes_along(paper, ways)
     names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
-    return MapFigure(title, paper, tuple(paths), tuple(reversed(labelled)), names, tuple(legend), notice)
+    drawn = _symbols_with_room(paper, room)
+    lines = (*legend, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
+    return MapFigure(title, paper, ways, tuple(labelled[::-1]), names, lines, notice, drawn)
+
+
+def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
+    """Return the rectangle that a mark takes on a map, in pixels, if moved by `shift`, by default its own."""
+    left, top, right, bottom = shape_box(mark.shape)
+    (x, y), (dx, dy) = _pixels(paper, (mark.x, mark.y)), shift or mark.shift
+    return x + dx + left - ROOM, y + dy + top - ROOM, x + dx + right + ROOM, y + dy + bottom + ROOM
+
+
+def _boxes_along(paper: Paper, paths: Sequence[MapPath]) -> Iterator[Rectangle]:
+    """Yield rectangles in pixels along paths, which no name and no symbol may cover."""
+    for path in paths:
+        line = shapely.LineString(path.points if len(path.points) > 1 else ())
+        if line.length:  # else GEOS divides by nothing
+            for place in shapely.get_coordinates(shapely.segmentize(line, 6 * paper.pixel)).tolist():
+                x, y = _pixels(paper, (place[0], place[1]))
+                yield x - 3, y - 3, x + 3, y + 3
+
+
+def _move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:
+    """Return marks, the most important first, of which those that would cover another are moved off it."""
+    taken = [_box_of(paper, mark) for mark in marks if mark.shape == "pin"]
+    moved = []
+    for mark in marks:
+        shift = mark.shift
+        if mark.is_movable and len(marks) <= MOST_MOVED:
+            free = (
+                one for one in _SHIFTED if not any(_meet(_box_of(paper, mark, one), box) for box in taken)
+            )
+            shift = next(free, shift)
+            taken.append(_box_of(paper, mark, shift))
+        moved.append(replace(mark, shift=shift))
+    return moved
+
+
+_SHIFTED: tuple[Point, ...] = (
+    (0.0, 0.0),
+    *(
+        (away * sin(radians(turn)), -away * cos(radians(turn)))
+        for away in SHIFTS
+        for turn in range(0, 360, 45)
+    ),
+)
+
+
+def _meet(one: Rectangle, other: Rectangle) -> bool:
+    """Return whether two rectangles overlap."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _symbols_with_room(paper: Paper, room: "_Room") -> dict[str, list[Point]]:
+    """Return the points of the symbols that have room on a map, by symbol, `SYMBOL_ROOM` pixels apart."""
+    drawn: dict[str, list[Point]] = {}
+    cells: dict[tuple[int, int], Point] = {}
+    for name, *place in paper.places if paper.pixel <= SYMBOLS_UP_TO_M else ():
+        x, y = _pixels(paper, (place[0], place[1]))
+        column, row = int(x // SYMBOL_ROOM), int(y // SYMBOL_ROOM)
+        near = [cells.get((column + i, row + j)) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        half = SYMBOL_SIZE / 2
+        if not any(
+            other and hypot(other[0] - x, other[1] - y) < SYMBOL_ROOM for other in near
+        ) and room.is_free(x - half, y - half, x + half, y + half):
+            cells[column, row] = x, y
+            drawn.setdefault(name, []).append((place[0], place[1]))
+    return drawn
 
 
 class _Room:
@@ -147,13 +232,17 @@ class _Room:
         self.width, self.height = width, height
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
-    def take(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Return whether a rectangle in pixels is free, and mark it as taken if so."""
+    def is_free(self, left: float, top: float, right: float, bottom: float) -> bool:
+        """Return whether a rectangle in pixels is on the map, and none that is taken overlaps it."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
-        if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):
+        return not any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken)
+
+    def take(self, *boxes: Rectangle) -> bool:
+        """Return whether rectangles in pixels are all free, and mark them as taken if so."""
+        if not all(self.is_free(*box) for box in boxes):
             return False
-        self.taken.append((left, top, right, bottom))
+        self.taken += boxes
         return True
 
 
@@ -161,11 +250,11 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     """Return a mark with a place for its label, taken in `room`; unchanged without label or free place."""
     if not mark.label:
         return mark
-    x, y = _pixels(paper, (mark.x, mark.y))
+    x, y = (place + moved for place, moved in zip(_pixels(paper, (mark.x, mark.y)), mark.shift, strict=True))
     width = LETTER * min(len(mark.label), LONGEST_LABEL)
     for side in label_anchors(mark.shape):
         left, base = x + side.x - side.share * width, y + side.y
-        if room.take(left, base - LINE * 0.8, left + width, base + LINE * 0.2):
+        if room.take((left, base - LINE * 0.8, left + width, base + LINE * 0.2)):
             return replace(mark, side=side)
     return mark
 
@@ -193,14 +282,16 @@ def shape_box(shape: str) -> Rectangle:
 
 def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
     """Return whether a street's or area's name fits at its place in free `room`, and if so take the place."""
-    width = NAME_LETTER * len(name.text)
+    width = NAME_LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name.text)
     if width > name.room / paper.pixel:
         return False
     x, y = _pixels(paper, (name.x, name.y))
-    turn = radians(name.turn)
-    half_x = (width * abs(cos(turn)) + LINE * abs(sin(turn))) / 2
-    half_y = (width * abs(sin(turn)) + LINE * abs(cos(turn))) / 2
-    return room.take(x - half_x, y - half_y, x + half_x, y + half_y)
+    east, south = cos(radians(name.turn)), sin(radians(name.turn))
+    half, count = LINE / 2, max(2, ceil(width / LINE))
+    # Squares along the name, so that what stands beside a slanted one keeps its room.
+    along = np.linspace(half - width / 2, width / 2 - half, count).tolist()
+    middles = [(x + away * east, y + away * south) for away in along]
+    return room.take(*((u - half, v - half, u + half, v + half) for u, v in middles))
 
 
 def _pixels(paper: Paper, place: Point) -> Point:
@@ -260,7 +351,7 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
             *paper.place(LatLng(point.lat, point.lng)),
             f"spot {point.style}",
             ": ".join(part for part in (point.label or point.style, point.text) if part),
-            shape="disc" if point.mark else "diamond",
+            shape=_SHAPES[point.style] if point.mark else "diamond",
             sign=point.mark,
             label=label,
         )

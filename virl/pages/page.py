@@ -4,7 +4,7 @@ Narrow ones stand side by side. Bars are shares of a width, curves are points in
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
@@ -17,6 +17,8 @@ _WIDTH, _HEIGHT = 720.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 26.0, 12.0, 30.0  # margins
 _LETTER = 7.0  # about the width of a letter
 _GAP = 14.0  # between two labels below the chart
+_APART = 15.0  # between the middles of two names at the ends of curves
+_LONGEST = 24  # letters of a name that stands at the end of its curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Line:
     dots: tuple[Dot, ...]
     texts: tuple[str, ...]
     """Values as text, one for each of the chart's points; empty where there is none."""
+    end: tuple[float, float] | None = None
+    """Position of the name at the curve's end, SVG units; `None` if the name stands below the chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,9 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
     if low >= high:  # a scale needs an extent, also for one value
         room = max(abs(low), 1.0) / 10
         low, high = low - room, low + room
-    axes = _Axes(count, low, high)
+    names = [len(curve.name) for curve in exhibit.curves]
+    named = max(names) <= _LONGEST
+    axes = _Axes(count, low, high, _WIDTH - _RIGHT - (_LETTER * max(names) if named else 0))
     # Labels that would overlap are left out: every second, third, ... stays.
     widest = max((len(label) * _LETTER + _GAP for label in exhibit.points), default=_GAP)
     every = max(1, ceil(widest / axes.spacing))
@@ -194,12 +200,23 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _WIDTH,
         _HEIGHT,
         _LEFT,
-        _WIDTH - _RIGHT,
+        axes.right,
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), write_number(mark, mark_digits)) for mark in marks),
         tuple((axes.x(index), exhibit.points[index]) for index in range(0, len(exhibit.points), every)),
-        tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
+        tuple(_name_ends([_line(exhibit, curve, axes, digits) for curve in exhibit.curves], named=named)),
     )
+
+
+def _name_ends(lines: Sequence[Line], *, named: bool) -> Iterator[Line]:
+    """Yield the lines, if `named` with room for their names beside their ends, none over another."""
+    last, ends = -_APART, {}
+    for number, line in sorted(enumerate(lines), key=lambda one: one[1].dots[-1].y if one[1].dots else 0.0):
+        if named and line.dots:
+            last = max(last + _APART, line.dots[-1].y)
+            ends[number] = (line.dots[-1].x + _APART / 2, last + _APART / 4)
+    for number, line in enumerate(lines):
+        yield replace(line, end=ends.get(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +227,17 @@ class _Axes:
     """Number of the chart's points, from left to right."""
     low: float
     high: float
+    right: float
+    """Right end of the chart, SVG units."""
 
     @property
     def spacing(self) -> float:
         """Horizontal distance between two neighbouring points, SVG units."""
-        return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
+        return (self.right - _LEFT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
         """Return the horizontal position of a point, SVG units; a single one is in the middle."""
-        return _LEFT + index * self.spacing if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
+        return _LEFT + index * self.spacing if self.count > 1 else (_LEFT + self.right) / 2
 
     def y(self, value: float) -> float:
         """Return the vertical position of a value, SVG units, within the scale."""

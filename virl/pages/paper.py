@@ -7,7 +7,7 @@ import numpy as np
 import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
-from virl.pages.ground import Layer, MapGround, Name, layers_on
+from virl.pages.ground import Layer, MapGround, Name, layers_on, places_on
 
 Point = tuple[float, float]
 """A point (x, y) on paper: metres east and south of the frame's origin."""
@@ -66,10 +66,17 @@ class Paper:
     """Length of the scale bar, a round number of metres."""
     across: float = ACROSS_PX
     """Approximate width in pixels at which the map is shown; scripts adapt it to other widths."""
+    places: tuple[tuple[str, float, float], ...] = ()
+    """Places, each as (symbol, x, y), those that go before others first."""
 
     def place(self, position: LatLng) -> Point:
         """Return a position's point on the paper: metres east and south of the frame's origin."""
         return on_paper(self.frame, *position)
+
+    @property
+    def scale_words(self) -> str:
+        """Length of the scale bar in words, such as "200 m" or "2 km"."""
+        return f"{self.scale_m} m" if self.scale_m < 1000 else f"{self.scale_m // 1000} km"
 
     @property
     def pixel(self) -> float:
@@ -103,7 +110,8 @@ def lay_out(
     room = extent.beyond * width
     window = shapely.box(left - room, top - room, left + width + room, top + height + room)
     layers, names = layers_on(ground, frame, window, width / across)
-    return Paper(frame, left, top, width, height, layers, names, round_length(width * extent.scale), across)
+    scale, places = round_length(width * extent.scale), places_on(ground, frame, window)
+    return Paper(frame, left, top, width, height, layers, names, scale, across, places)
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:

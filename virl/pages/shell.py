@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import BaseLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from virl.pages.map_svg import draw_svg, shape_svg
+from virl.pages.fonts import font_styles
+from virl.pages.map_svg import draw_legend, draw_svg, shape_svg
 from virl.pages.theme import TEMPLATES
 from virl.plain_text import plain_lines, plain_tree, shorten
 
@@ -36,7 +37,7 @@ def content_policy(style: str, script: str, *, beside: bool = False) -> str:
     """
     pictures = "data: 'self'" if beside else "data:"
     return (
-        f"default-src 'none'; img-src {pictures}; "
+        f"default-src 'none'; img-src {pictures}; font-src data:; "
         f"style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
@@ -55,6 +56,10 @@ def _digest(text: str) -> str:
 
 THEME = ("theme.css", "maps.css")
 """File names of the CSS styles that every page includes."""
+
+# What stands for the policy and the style until all words of a page, and so its letters, are known: control
+# characters, of which texts are cleaned.
+_POLICY, _STYLE = Markup("\x01policy\x01"), Markup("\x01style\x01")
 
 Functions = Mapping[str, Callable[..., object]]
 """Functions for templates, by name."""
@@ -77,7 +82,8 @@ def open_templates(
         lstrip_blocks=True,
         finalize=clean,
     )
-    own = {"shorten": shorten, "paragraphs": paragraphs, "map_svg": draw_svg, "shape_svg": shape_svg}
+    own = {"shorten": shorten, "paragraphs": paragraphs, "shape_svg": shape_svg}
+    own |= {"map_svg": draw_svg, "map_legend": draw_legend}
     templates.filters |= {**own, **(filters or {})}
     templates.tests |= tests or {}
     return templates
@@ -106,12 +112,15 @@ def html_page(
     """
     style, script = join_files(templates, (*THEME, *styles)), join_files(templates, scripts)
     shell = {
-        "csp": content_policy(style, script, beside=beside),
-        "style": Markup(style),  # noqa: S704 - our own files
+        "csp": _POLICY,
+        "style": _STYLE,
         "script": Markup(script),  # noqa: S704 - our own files
         "data": None if data is None else Markup(script_json(data)),  # noqa: S704 - escaped for a script element
     }
-    return templates.get_template(name).render(context, **shell)
+    text = templates.get_template(name).render(context, **shell)
+    style += font_styles(text)
+    policy = str(escape(content_policy(style, script, beside=beside)))
+    return text.replace(_POLICY, policy, 1).replace(_STYLE, style, 1)
 
 
 def paragraphs(text: str) -> list[str]:

@@ -18,7 +18,8 @@ from virl.pages.maps import map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.theme import colours
 from virl.platform.city.city import City
-from virl.sheets.town_page import TownView, town_views, view_mark
+from virl.sheets.town_page import view_mark
+from virl.sheets.views import TownView, town_views
 
 # The looks of a sheet, all chosen.
 FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}  # Pillow's name of each suffix's format

@@ -1,125 +1,35 @@
-"""The page of a town with its statistics, map and views: one HTML file without references to others."""
+"""The page of a town with its views, map and statistics: one HTML file without references to others."""
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
-import PIL.Image
-import shapely
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from virl.errors import NoImagery
 from virl.files.writing import write_whole
-from virl.geo.globe import LocalFrame, compass_word, distance
+from virl.geo.globe import LocalFrame, distance
 from virl.journal.report import page
 from virl.journal.walk_map import ground_of
-from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
+from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
-from virl.pages.pictures import jpeg_uri
+from virl.pages.theme import HOUSES_UP_TO_M
 from virl.plain_text import shorten
 from virl.platform.city.city import City
-from virl.platform.city.interchange import held_street_map, streets_at
+from virl.platform.city.interchange import held_street_map
 from virl.platform.city.inventory import CityStatistics
 from virl.platform.city.left_out import MOST_REASONS
-from virl.platform.city.streetview import Camera, Image, Panorama
+from virl.sheets.views import TownView, town_views, wide_view
 from virl.version import __version__
 
-# All chosen.
-CANDIDATES = 12  # panoramas of which each new view takes the one farthest from the views before it
-HOUSE_M = 40.0  # a panorama with a house within this distance is in a built-up street
-OPEN_LAND = 0.3  # weight of distances without such a house, so that a country shows its villages too
-WIDTH, HEIGHT = 640, 480  # pixels
-FOV, PITCH = 90.0, 4.0  # degrees
-TURNED = 35.0  # degrees from the direction of the street, so that one of its sides fills the view
-QUALITY = 82  # of JPEG
-
-
-@dataclass(frozen=True, slots=True)
-class TownView:
-    """A view of a town with its panorama, camera and street."""
-
-    panorama: Panorama
-    camera: Camera
-    street: str
-    """Name of the street; empty if it is unknown."""
-    pixels: Image
-    """Picture of the view."""
-
-    @property
-    def data(self) -> str:
-        """Picture of the view as a JPEG data URI."""
-        return jpeg_uri(PIL.Image.fromarray(self.pixels), QUALITY)
-
-
-def town_views(city: City, count: int, seed: int) -> list[TownView]:
-    """Return at most `count` views spread over a city, from north to south; a seed always gives the same.
-
-    Empty if the city has no pictures; a panorama whose own picture is missing is left out.
-
-    Args:
-        city: a city with a street map that is held whole.
-        count: the number of panoramas to choose.
-        seed: any non-negative integer.
-    """
-    rng = Random(seed)
-    chosen = sorted(_spread(city, count, rng), key=lambda one: (-one.position.lat, one.position.lng))
-    streets = streets_at([one.position for one in chosen], city.mapped_streets)
-    drawn = []
-    for panorama, street in zip(chosen, streets, strict=True):
-        along = rng.choice([link.heading for link in panorama.links] or [panorama.heading])
-        camera = Camera(along + rng.choice((-TURNED, TURNED)), PITCH, FOV, WIDTH, HEIGHT)
-        try:
-            pixels = city.streetview.view(panorama.id, camera).pixels
-        except NoImagery:
-            continue
-        drawn.append(TownView(panorama, camera, street.name if street else "", pixels))
-    return drawn
-
-
-def _spread(city: City, count: int, rng: Random) -> Iterator[Panorama]:
-    """Yield at most `count` panoramas of a city far apart from each other (Mitchell's best candidate)."""
-    names = held_street_map(city).panorama_ids()
-    # A sample: a large town has more panoramas than can be compared with each other.
-    drawn = rng.sample(names, min(len(names), count * CANDIDATES))
-    left = [city.streetview.panorama(name) for name in drawn]
-    weight = dict(zip(drawn, _weights(city, left), strict=True))
-    chosen: list[Panorama] = []
-    while left and len(chosen) < count:
-        best = max(
-            left[:CANDIDATES],
-            key=lambda one: (
-                weight[one.id]
-                * min((distance(one.position, other.position) for other in chosen), default=1.0)
-            ),
-        )
-        left.remove(best)
-        chosen.append(best)
-    yield from chosen
-
-
-def _weights(city: City, panoramas: Sequence[Panorama]) -> list[float]:
-    """Return the weight of each panorama's distance to other views: 1 near a house, else `OPEN_LAND`."""
-    if not city.inventory or not panoramas:
-        return [1.0] * len(panoramas)
-    frame = LocalFrame(city.center)
-    middles = shapely.get_coordinates(
-        [shapely.centroid(house.outline) for house in city.inventory.houses()]
-    ).reshape(-1, 2)
-    points = np.asarray(shapely.points(np.column_stack(frame.to_metres(middles[:, 1], middles[:, 0]))))
-    houses = shapely.STRtree(points)
-    where = shapely.points([frame.point(one.position) for one in panoramas])
-    built_up = set(houses.query(where, predicate="dwithin", distance=HOUSE_M)[0].tolist())
-    return [1.0 if number in built_up else OPEN_LAND for number in range(len(panoramas))]
-
-
-_MOST_TYPES = _MOST_TAGS = _MOST_HOURS = 20  # bars of a chart, or rows of a table; chosen
+_MOST_TYPES, _MOST_TAGS, _MOST_HOURS = 12, 20, 20  # rows of lists and tables; chosen
 _LONGEST_HOURS = 200
 """Most characters of opening hours that are shown."""
 _LONGEST_REASON = 120
@@ -127,15 +37,16 @@ _LONGEST_REASON = 120
 Fact = tuple[str, str]
 """A fact as (name, amount in words)."""
 # The looks of the map, all chosen.
-ACROSS_PX = 820.0  # pixels across the map
-ASPECTS = (0.85, 2.0)  # least and greatest ratio of width to height
-MARGIN = 0.02  # share of the town's longer side
+ASPECTS = (0.85, 1.55)  # least and greatest ratio of width to height
+BESIDE = 1.3  # a map of a lesser ratio has something beside it
+ACROSS_PX = (720.0, 1104.0)  # pixels across the map: with something beside it, and alone
+MARGIN = 0.03  # share of the town's longer side
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     """Return the map of a city whose street map is in memory, with a mark for each view that links to it."""
-    frame, inventory = LocalFrame(city.center), city.inventory
+    frame = LocalFrame(city.center)
     shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
     shown += [view.panorama.position for view in views]
     degrees = np.array(shown)
@@ -144,12 +55,14 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     wide, high = np.ptp(x), np.ptp(y)
     aspect = float(np.clip(wide / max(high, 1.0), *ASPECTS))
     extent = Extent(aspect=aspect, margin_m=20.0 + MARGIN * float(max(wide, high)), beyond=0.0, scale=1 / 6)
-    places = [place.position for place in inventory.places()] if inventory else []
-    ground = replace(ground_of(city), dots=places)
-    paper = lay_out(frame, corners, ground, extent=extent, across=ACROSS_PX)
-    kinds = {layer.kind for layer in paper.layers}
+    paper = lay_out(frame, corners, ground_of(city), extent=extent, across=ACROSS_PX[aspect >= BESIDE])
+    kinds = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
     legend = [("view", "view, and where it looks")] * bool(views)
-    legend += [(kind, word) for kind, word in (("dots", "place"), ("house", "house")) if kind in kinds]
+    legend += [
+        (kind, word)
+        for kind, word in (("park", "park"), ("water", "water"), ("house", "house"))
+        if kind in kinds
+    ]
     return map_figure(
         f"Map of {city.title}",
         paper,
@@ -171,52 +84,85 @@ def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
     return Mark(
         *paper.place(view.panorama.position),
         "view",
-        f"View {number}: {_title(view)}",
+        f"View {number}: {view.title}",
         sign=str(number),
         href=f"#view-{number}",
         heading=view.camera.heading,
     )
 
 
-def _title(view: TownView) -> str:
-    """Return a view's street and compass direction as a title, such as "Oak Street, looking north"."""
-    way = f"looking {compass_word(view.camera.heading)}"
-    return f"{view.street}, {way}" if view.street else way.capitalize()
-
-
-def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
+def write_town(city: City, out: Path, views: int = 6, seed: int = 0, *, called: str = "") -> int:
     """Write the HTML page of a city whose whole street map is in memory; return the number of its views.
+
+    The best view stands at its head, beside those that are counted.
 
     Args:
         city: a made town, a twin of OpenStreetMap, or a graph data set.
         out: the path of the page.
         views: the most views that it shows; a city without pictures has none.
         seed: the seed by which views are chosen, any non-negative integer.
+        called: what commands call the city; its name by default.
 
     Raises:
         BadInput: the city is fetched over a network.
         CannotWrite: the page cannot be written.
     """
     facts = town_facts(city)
-    shown = town_views(city, views, seed)
+    shown = town_views(city, views + 1 if views else 0, seed)
+    if shown:
+        best = max(shown, key=lambda view: view.score)
+        shown = [wide_view(city, best), *(view for view in shown if view is not best)]
+    told = [fact for fact in (*facts.streets, *facts.holdings) if not _NOTHING.match(fact[1])]
+    drawn = town_map(city, shown)
     html = page(
         "town.html.j2",
         {
             "city": city,
-            "facts": facts,
+            "figures": [(name, much) for name in FIGURES for what, much in told if what == name],
+            "numbers": [fact for fact in told if fact[0] in NUMBERS],
+            "read": [fact for fact in told if fact[0] not in FIGURES + NUMBERS],
+            "counts": facts.counts,
             "exhibits": draw_exhibits(facts.exhibits, MapGround()),
-            "map": town_map(city, shown),
-            "views": [(_title(view), view) for view in shown],
+            "map": drawn,
+            "is_beside": drawn.paper.across == ACROSS_PX[0],
+            "things": [
+                (what, f"virl run {agent} --city {shlex.quote(called or city.name)}")
+                for what, agent in THINGS
+            ]
+            if city.inventory
+            else [],
+            "views": shown,
             "asked": views,
             "seed": seed,
             "version": __version__,
         },
-        styles=("charts.css", "exhibits.css"),
-        scripts=("maps.js", "tables.js"),
+        styles=("charts.css", "exhibits.css", "town.css"),
+        scripts=("maps.js", "tables.js", "town.js"),
         folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
-    return len(shown)
+    return len(shown[1:])
+
+
+_NOTHING = re.compile(r"0(\.0+)?\b(?![.,]\d)")
+"""Amounts that a page leaves out."""
+FIGURES = ("Houses", "Places", "Streets", "Panoramas")
+"""Names of the facts that stand in large type at the head of the page."""
+NUMBERS = ("Area", "Water", "With a sign of their own", "With opening hours", "Street furniture")
+"""Names of the further facts that tell of the town; all others tell how it was read."""
+THINGS = (
+    ("Walk until lunch is found", "hiro"),
+    ("Run errands in the best order", "peng"),
+    ("Count the trash bins along a route", "rx399"),
+    ("Reach a place by sight, without a map", "iris"),
+    ("Ask a local the way, and follow it", "ling"),
+    ("Have a day planned", "diego"),
+    ("Hear what the way to the library is like", "noor"),
+    ("Be told the way to a bakery in words", "local"),
+    ("Map the bins and benches of the whole town", "imani"),
+    ("Watch a walk live, and take the wheel", "hiro --watch"),
+)
+"""Things to do in any town, each as (what, agent with options of `virl run`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +173,10 @@ class TownFacts:
     """Facts on area, streets and panoramas."""
     holdings: tuple[Fact, ...]
     """Facts on houses, places and their hours; empty if they were not counted."""
-    exhibits: tuple[Exhibit, ...]
-    """Charts and tables; empty if nothing was counted."""
+    counts: tuple[tuple[str, tuple[Fact, ...]], ...]
+    """Counts by kind, each as (title, facts); empty if nothing was counted."""
+    exhibits: tuple[TableExhibit, ...]
+    """Tables of what could not be used; empty if nothing was counted."""
 
 
 def town_facts(city: City) -> TownFacts:
@@ -237,6 +185,7 @@ def town_facts(city: City) -> TownFacts:
     return TownFacts(
         tuple(_street_facts(city, known)),
         tuple(_inventory_facts(known)) if known else (),
+        tuple(_counts(known)) if known else (),
         tuple(_exhibits(known)) if known else (),
     )
 
@@ -330,12 +279,22 @@ def _inventory_facts(known: CityStatistics) -> Iterator[Fact]:
         yield "Left out: incomplete or broken objects", f"{known.incomplete:,}"
 
 
-def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
-    """Yield the charts and tables of a town's statistics, without those that would be empty."""
-    if known.places_by_type:
-        kinds = len(known.places_by_type)
-        few = f": the {_MOST_TYPES} most frequent of {kinds}" if kinds > _MOST_TYPES else ""
-        yield _bars(f"Places by type{few}", "places", known.places_by_type)
+def _counts(known: CityStatistics) -> Iterator[tuple[str, tuple[Fact, ...]]]:
+    """Yield the lists of counts of a town's statistics, without those that would be empty."""
+    for title, counts in (
+        ("Trees and cars from a seed", known.filled),
+        ("Places by type", known.places_by_type),
+        ("Street furniture", known.furniture),
+    ):
+        shown = [(name.replace("_", " "), f"{count:,}") for name, count in counts.items()]
+        left = len(shown) - _MOST_TYPES
+        more = [(f"{left} more types", f"{sum(list(counts.values())[_MOST_TYPES:]):,}")] if left > 0 else []
+        if shown:
+            yield title, tuple(shown[:_MOST_TYPES] + more)
+
+
+def _exhibits(known: CityStatistics) -> Iterator[TableExhibit]:
+    """Yield the tables of what could not be used of a town, without those that would be empty."""
     if known.unmapped:
         rows = tuple(known.unmapped.items())
         left = len(rows) - _MOST_TAGS
@@ -372,23 +331,12 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
     if known.looks_unread:
         note = "These houses look like others of their kind and town."
         yield _unread_tags("Colours and materials that cannot be read", known.looks_unread, note)
-    if known.furniture:
-        yield _bars("Street furniture", "things", known.furniture)
-    if known.filled:
-        yield _bars("Trees and cars from a seed", "things", known.filled)
 
 
 def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
     """Return a table of up to `_MOST_TAGS` unread map tags, with numbers of houses; `note`: shown below."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
-
-
-def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
-    """Return counts by name as a bar chart with the first `_MOST_TYPES` bars; `unit` is a plural noun."""
-    shown = list(counts.items())[:_MOST_TYPES]
-    bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
-    return BarsExhibit(title=title, unit=unit, bars=bars)
 
 
 def _kilometres(metres: float) -> str:

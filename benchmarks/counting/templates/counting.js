@@ -1,5 +1,5 @@
 "use strict";
-const { walks } = JSON.parse(document.getElementById("data").textContent);
+const { walks, grounds } = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
 function draw(parent, name, attributes = {}, text = "") {
@@ -17,6 +17,8 @@ function options(select, names) {
 const view = MapView.empty("Map: path walked, true things, things reported", "Show the whole walk");
 byId("map").append(view.paper);
 
+const SHAPES = { right: "spot", duplicate: "square", false: "diamond" };
+
 function drawWalk() {
   const walk = walks.find((one) => one.id === byId("walk").value);
   const reported = walk.counts[byId("case").value];
@@ -26,6 +28,7 @@ function drawWalk() {
   const [x0, y0] = walk.path[0];
   const looks = walk.kind === "region" ? walk.path : [];
   view.clear();
+  view.add(grounds[walk.city]);
   view.add({
     paths: [
       { points: looks.length ? [] : walk.path },
@@ -39,7 +42,7 @@ function drawWalk() {
         { x, y, kind: `ring truth${required ? "" : " faint"}`, shape: "small", title: `${name}, ${kind}${used.has(name) ? "" : ", missed"}` }
       )),
       ...reported.map(([x, y, label, outcome, , views]) => (
-        { x, y, kind: outcome, shape: "spot", title: `${label}, ${outcome}, ${views} views` }
+        { x, y, kind: outcome, shape: SHAPES[outcome], title: `${label}, ${outcome}, ${views} views` }
       )),
       { x: x0, y: y0, kind: "from", shape: "pin", title: "start" },
     ],

@@ -38,14 +38,20 @@ def record() -> Data:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    columns = (Metric("precision", "precision", percent=False, digits=2),)
-    rows = (TableRow("all rules", {"precision": Interval(0.9, 0.8, 1.0), "repeats": 0.1}),)
+    columns = (Metric("precision", "precision %", digits=0, about="true things"),)
+    share, worse, better = (Interval(mean, mean - 0.1, mean + 0.1) for mean in (0.9, -0.3, 0.1))
+    rows = (
+        TableRow("all rules", {"precision": share, "repeats": 0.1}),
+        TableRow("no rules", {"precision": share, "f1_more": worse}),
+        TableRow("other rules", {"precision": share, "f1_more": better}),
+    )
     sections = [
         CountingTable("The paper's", columns, (), has_rules=False),
-        CountingTable("Rules", columns, rows),
+        CountingTable("Rules", columns, rows, 12),
+        CountingTable("Fewer", columns, rows[:1], 3),
     ]
     path = tmp_path / "counting.html"
-    write_counting_page(path, "Counting", sections, ["A note."], {"route-01": record()})
+    write_counting_page(path, "Counting", sections, ["A note."], {"route-01": ("nowhere", record())})
     return path
 
 
@@ -57,7 +63,9 @@ def test_words_cannot_leave_the_script_element(page: Path) -> None:
 
 def test_tables_show_numbers_with_their_intervals(page: Path) -> None:
     text = page.read_text()
-    assert '<td class="n">0.90<small>0.80 to 1.00</small></td>' in text
+    assert '<td class="n">90<small>80 to 100</small></td>' in text
+    assert '<td class="n">90<small>too few (n = 3)</small></td>' in text
+    assert "<dt>precision %</dt><dd>true things</dd>" in text
     assert "A note." in text
 
 
@@ -77,6 +85,15 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
     assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
     Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
     assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]
-    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
-    assert [bar.get_attribute("width") for bar in bars] == ["90.0"]
+    names = browser.find_elements(By.CSS_SELECTOR, ".dotted tbody th")
+    assert [name.text for name in names] == ["all rules", "other rules", "no rules", "all rules"]
+    rows = browser.find_elements(By.CSS_SELECTOR, ".dotted tbody tr")
+    zeros = [line.rect["x"] for line in rows[1].find_elements(By.CSS_SELECTOR, ".zero")]
+    gap, precision = [
+        dot.rect["x"] + dot.rect["width"] / 2 for dot in rows[1].find_elements(By.TAG_NAME, "circle")
+    ]
+    assert gap > zeros[0] + 5, "better lies right of the zero line"
+    assert precision > zeros[1] + 30
+    assert rows[2].find_element(By.TAG_NAME, "circle").rect["x"] < zeros[0] - 5
+    assert not rows[3].find_elements(By.CSS_SELECTOR, ".interval"), "of three walks"
     assert browser.get_log("browser") == []

@@ -1,5 +1,7 @@
 import itertools
+import math
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 import shapely
@@ -21,10 +23,11 @@ from virl.pages.exhibits import (
 )
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.map_picture import draw_picture
-from virl.pages.map_svg import draw_svg, draw_whole
+from virl.pages.map_svg import draw_legend, draw_svg, draw_whole
 from virl.pages.maps import draw_map, label_anchors
 from virl.pages.numbers import column_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
+from virl.pages.symbols import symbol_of
 from virl.pages.theme import colour_of, colours, shapes
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
@@ -98,6 +101,18 @@ def test_labels_below_a_chart_do_not_overlap() -> None:
     assert min(b - a for a, b in itertools.pairwise(places)) > 40
 
 
+def test_names_at_the_ends_of_curves_do_not_cover_each_other() -> None:
+    lines = {"mood": 50, "energy": 50, "hunger": 51, "sleep": 90}
+    curves = tuple(Curve(name=name, values=(10, value)) for name, value in lines.items())
+    plot = draw_curves(CurvesExhibit(title="", unit="", points=("a", "b"), curves=curves))
+    assert plot is not None
+    ends = sorted(line.end[1] for line in plot.lines if line.end)
+    assert len(ends) == len(lines)
+    assert min(b - a for a, b in itertools.pairwise(ends)) > 13
+    assert all(line.end and line.end[0] > line.dots[-1].x for line in plot.lines)
+    assert plot.right + 7 * len("energy") < plot.width
+
+
 def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
     positions = [FRAME.position(*point) for point in where]
     return tuple(
@@ -120,6 +135,7 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     for spot in drawn.marks:
         x, y = (spot.x - paper.left) / paper.pixel, (spot.y - paper.top) / paper.pixel
         assert 0 < x < paper.across
+        x, y = x + spot.shift[0], y + spot.shift[1]
         boxes.append(("mark", shapely.box(x - 10, y - 10, x + 10, y + 10)))
         if spot.side:
             left = x + spot.side.x - spot.side.share * 80
@@ -127,6 +143,8 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     labels = [box for kind, box in boxes if kind == "label"]
     assert not any(a.intersects(b) for a in labels for _, b in boxes if a is not b)
     assert labels or len(where) > 3
+    marks = [box for kind, box in boxes if kind == "mark"]
+    assert len(marks) > 8 or not any(a.intersects(b) for a, b in itertools.combinations(marks, 2))
 
 
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
@@ -136,7 +154,7 @@ def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
     )
     assert alone is not None
     assert crowd is not None
-    assert alone.marks[0].side == label_anchors("disc")[0]
+    assert alone.marks[0].side == label_anchors(alone.marks[0].shape)[0]
     assert sum(spot.side is not None for spot in crowd.marks) < 8
 
 
@@ -187,6 +205,43 @@ def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
     markup = draw_svg(drawn)
     for part in ('class="house"', 'class="park"', 'class="casing"', ">Long Street<", ">Oak Park<"):
         assert part in markup
+
+
+def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:
+    shops = [("food", FRAME.position(x, y)) for x in range(-80, 81, 8) for y in (-9, 9)]
+    ground = replace(town(), places=[*shops, ("bag", FRAME.position(60, -40))])
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), ground, wide=False)
+    assert drawn is not None
+    shown = [place for places in drawn.symbols.values() for place in places]
+    apart = [math.dist(one, other) for one, other in itertools.combinations(shown, 2)]
+    assert 5 < len(shown) < len(shops)
+    assert min(apart) >= 28 * drawn.paper.pixel
+    assert [words for _, words in drawn.legend] == ["restaurants", "other shops"]
+    assert draw_legend(drawn).count("<svg") == 2
+    assert "at-food" in draw_svg(drawn)
+    assert draw_picture(drawn, 400) != draw_picture(replace(drawn, symbols={}), 400)
+
+
+@pytest.mark.parametrize(
+    ("types", "symbol"),
+    [
+        (("ramen_restaurant", "store"), "food"),
+        (("sports_bar",), "glass"),
+        (("barber_shop",), "scissors"),
+        (("light_rail_station",), "stop"),
+        (("corporate_office",), "case"),
+        ((), "case"),
+    ],
+)
+def test_a_place_has_the_symbol_of_its_most_exact_type(types: tuple[str, ...], symbol: str) -> None:
+    assert symbol_of(types) == symbol
+
+
+def test_a_scale_bar_of_a_country_is_in_kilometres() -> None:
+    way = MapLine(points=tuple(tuple(FRAME.position(x, 0)) for x in (0, 9000)), label="the way")
+    drawn = draw_map(MapExhibit(title="", lines=(way,)), MapGround(), wide=False)
+    assert drawn is not None
+    assert ">1 km<" in draw_svg(drawn)
 
 
 def test_colours_and_shapes_are_those_of_the_style_and_the_script() -> None:

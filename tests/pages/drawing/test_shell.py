@@ -87,3 +87,23 @@ def test_no_text_steers_hides_or_takes_the_markup_after_it(templates: Environmen
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_markdown_is_plain_text_too(templates: Environment, text: str) -> None:
     assert hidden_in(templates.get_template("words.md.j2").render(words=text)) == []
+
+
+def test_a_page_brings_the_letters_that_a_system_may_lack(templates: Environment) -> None:
+    def made(words: str) -> str:
+        return html_page(templates, "words.html.j2", {"words": words})
+
+    plain, rare = (
+        made("Caf\u00e9 \u041c\u0438\u0440 \u2013 \u2192"),
+        made("\u6c5f\u4e1c \u0645\u0637\u0639\u0645"),
+    )
+    assert "@font-face" not in plain
+    faces = re.findall(
+        r"@font-face\{[^}]*?unicode-range:([^;]*);src:url\(data:font/woff2;base64,([^)]*)\)", rare
+    )
+    assert [codes for codes, _ in faces] == ["U+4e1c,U+6c5f", "U+637,U+639,U+645"]
+    assert all(base64.b64decode(data).startswith(b"wOF2") and len(data) < 8000 for _, data in faces)
+    (style,) = re.findall(r"<style>(.*?)</style>", rare, re.DOTALL)
+    policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', rare)[0])
+    assert f"style-src '{digest(style)}'" in policy
+    assert "font-src data:;" in policy

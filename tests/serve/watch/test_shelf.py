@@ -108,7 +108,7 @@ def test_runs_that_begin_later_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     cards = catalogue.index()
     assert [card["run"] for card in cards] == [0, 1]
     assert [card["state"] for card in cards] == ["open", "ended"]
-    assert cards[1]["note"] == "Entered Noodle Bar Mei."
+    assert cards[1]["note"] == "Entered Noodle Bar Mei"
 
 
 def test_cards_of_runs_draw_no_ground_and_the_run_itself_does(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-import axe_core_python
 import pytest
-from headless import emulate, needs_chromium
+from headless import emulate, needs_chromium, violations
 from hostile_texts import aimed
 from hostile_world import Beacon
 from made_run import keep_made_run, made_city
@@ -17,6 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
+from virl.agent.control import Control
 from virl.journal.journal import JOURNAL
 from virl.journal.walk_map import ground_of
 from virl.pages.ground import MapGround
@@ -28,7 +28,6 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 PAGES = Path(__file__).parents[2] / "pages"
 CHECK = (PAGES / "check.js").read_text(encoding="utf-8")
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 RECORDS = 23  # of the made run: its start, 21 steps and its end
 
@@ -99,14 +98,90 @@ def test_a_finished_run_is_shown_at_any_width(
     assert "token" not in browser.current_url
 
 
-def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
-    """Axe needs a page without the server's policy: the saved one has the same nodes."""
-    show(browser, save_page([RunFeed(run, ground)], tmp_path / "saved.html")[0].as_uri())
-    browser.execute_script(AXE)
-    found = browser.execute_async_script(
-        "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
+def boxes(browser: webdriver.Chrome, *selectors: str) -> list[dict[str, float]]:
+    script = "return arguments[0].map((one) => document.querySelector(one).getBoundingClientRect().toJSON())"
+    return list(browser.execute_script(script, selectors))
+
+
+def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    lines = (folder / JOURNAL).read_text().splitlines(keepends=True)[:13]
+    lines[0] = lines[0].replace('"name":', '"limits": {"steps": 120}, "name":', 1)
+    (folder / JOURNAL).write_text("".join(lines))
+    control = Control()
+    with serve_page({0: RunFeed(folder, ground, control)}) as url:
+        show(browser, url, 1440)
+        until(
+            browser,
+            lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"),
+        )
+        assert text_of(browser, ".name") == "Hiro in testville\nrunning\nStep 11 of at most 120"
+        view, card, rail, chart = boxes(browser, ".frame", ".seen-now", ".rail", ".rail .chart")
+        assert view["width"] / view["height"] == pytest.approx(1.6, abs=0.01)
+        assert 840 < view["width"] <= 860
+        assert card["bottom"] <= 900
+        assert (rail["top"], rail["bottom"]) == pytest.approx((card["top"], card["bottom"]), abs=1)
+        assert 280 < chart["height"] < 320
+        found, label = boxes(browser, ".boxes rect:not(.plate)", ".boxes .plate")
+        assert view["top"] < found["top"] < found["bottom"] < view["bottom"], "what was found is not cut off"
+        assert label["height"] < 20
+        assert filled(browser) == ["Pause"]
+        assert boxes(browser, ".controls .main")[0]["height"] == 40
+        control.take_over()
+        until(browser, lambda: filled(browser) == ["Hand back"])
+
+
+def filled(browser: webdriver.Chrome) -> list[str]:
+    """The words of the buttons with a colour of their own."""
+    script = (
+        "const colour = (one) => getComputedStyle(one).backgroundColor;"
+        "const plain = ['rgba(0, 0, 0, 0)', colour(document.querySelector('.card'))];"
+        "const buttons = [...document.querySelectorAll('button:not([aria-current])')];"
+        "const shown = buttons.filter((one) => one.offsetWidth && !plain.includes(colour(one)));"
+        "return shown.map((one) => one.innerText)"
     )
-    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
+    return list(browser.execute_script(script))
+
+
+def test_a_run_that_fails_at_its_start_says_why_in_place_of_what_would_come(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    feed = RunFeed(tmp_path, ground, Control())
+    with serve_page({0: feed}) as url:
+        browser.get(url)
+        until(browser, lambda: text_of(browser, ".run h2") == "The run starts")
+        for place in (".thoughts", ".log", ".cost dl"):
+            node = browser.find_element(By.CSS_SELECTOR, place)
+            assert node.size["height"] > 60
+            assert "gradient" in node.value_of_css_property("background-image")
+        feed.fault = "no panorama at 0,0"
+        until(browser, lambda: text_of(browser, ".fault:not(#lost)") == "no panorama at 0,0")
+        assert text_of(browser, ".run h2") == "The run did not start"
+        assert text_of(browser, ".badge.state") == "failed"
+        assert not browser.find_element(By.CSS_SELECTOR, ".run-grid").is_displayed()
+
+
+@pytest.mark.parametrize("kind", ["saved", "steered", "waiting", "many"])
+def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path, kind: str) -> None:
+    if kind == "saved":
+        show(browser, save_page([RunFeed(run, ground)], tmp_path / "saved.html")[0].as_uri())
+        assert violations(browser) == []
+        return
+    control = Control() if kind in {"steered", "waiting"} else None
+    feeds = {number: RunFeed(tmp_path if kind == "waiting" else run, ground, control) for number in range(6)}
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})  # else axe is kept out
+    try:
+        with serve_page(feeds if kind == "many" else {0: feeds[0]}) as url:
+            browser.get(url)
+            until(
+                browser,
+                lambda: browser.find_elements(By.CSS_SELECTOR, ".cards .card, .run .controls:not([hidden])"),
+            )
+            browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+            assert violations(browser) == []
+    finally:
+        browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
 
 
 def test_the_run_is_scrubbed_by_keyboard(browser: webdriver.Chrome, address: str) -> None:
@@ -179,7 +254,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
         with (folder / JOURNAL).open("ab") as file:
             file.write(b"".join(lines[5:]))
         until(browser, lambda: path_length(browser) == 21)
-        assert text_of(browser, ".badge.state") == "ended"
+        assert text_of(browser, ".badge.state") == "entered"
 
 
 def test_who_looks_back_is_left_alone_by_what_comes(
@@ -267,7 +342,7 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         views = browser.find_elements(By.CSS_SELECTOR, ".run .stage .frame")
         assert all(view.rect["width"] > 500 for view in views)
         states = [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".run .badge.state")]
-        assert states == ["not ended", "ended"]
+        assert states == ["not ended", "entered"]
         assert [
             one for one in browser.execute_script(CHECK) if "alt twice" not in one and "loads" not in one
         ] == []

@@ -233,8 +233,10 @@ def test_the_page_of_a_run_that_fails_shows_why(tmp_path: Path, fault: Exception
     with serve_live_page(RunOptions(agent="hiro", out=out)) as live_page:
         assert words in live_page.fail(fault)
         with entered(live_page.url) as client:
+            assert not live_page.seen.is_set()
             records, _ = told(client)
             assert len(records) == 3, "what was done before stays"
+            assert live_page.seen.is_set()
         assert words in live_page.feed.state()["fault"]
 
 
@@ -247,6 +249,9 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
     both = RunCatalogue([runs / "b", runs], ground)
     assert [feed.folder for feed in both.feeds.values()] == [runs / "b", runs / "a"]
     assert [card["title"] for card in both.index()] == ["Hiro in testville"] * 2
+    later = runs / "b" / JOURNAL
+    later.write_bytes(later.read_bytes().replace(b"2026-05-04T11", b"2026-05-04T12", 1))
+    assert [card["run"] for card in RunCatalogue([runs], ground).index()] == [1, 0], "the latest first"
     for wrong in ("empty", "nowhere"):
         with pytest.raises(BadInput, match=wrong):
             RunCatalogue([tmp_path / wrong], ground)

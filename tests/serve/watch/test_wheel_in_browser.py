@@ -109,7 +109,7 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
         hand.until(lambda: hand.texts(".reply") != [""])
         hand.press("Hand back")
         hand.until(lambda: len(hand.texts(".log .badge.you")) == 2 and len(hand.texts(".log li")) >= 5)
-        hand.press("Stop the run")
+        stop(hand)
         assert isinstance(run.cut_short(), RunStopped)
         hand.until(lambda: any("--resume" in text for text in hand.texts(".reply")))
 
@@ -125,12 +125,20 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
         browser.get(url)
         hand.until(lambda: len(hand.texts(".log li")) >= len(before))
         finished = again.start().end()
-        hand.until(lambda: "ended" in hand.texts(".badge.state"))
+        hand.until(lambda: {"entered", "gave up"} & {*hand.texts(".badge.state")})
         assert len(hand.texts(".log .badge.you")) == 2
     steps = steps_of(folder)
     assert steps[: len(before)] == before
     assert len(steps) > len(before)
     assert finished.result.status in {"entered", "gave up"}
+
+
+def stop(hand: Hand) -> None:
+    button = hand.find(".danger")
+    assert not button.is_displayed(), "what cannot be undone is asked first"
+    hand.find(".menu summary").click()
+    assert "--resume" in hand.find(".menu p").text
+    button.click()
 
 
 def look_around(hand: Hand) -> None:

@@ -1,4 +1,4 @@
-"""The page of a report: its tables, bars, maps and confusion matrices, and a page for every episode.
+"""The page of a report: result, charts, episodes, maps and confusion matrices; and a page for every episode.
 
 `report.html` needs nothing beside itself but the pages it links to; those show the pictures beside them.
 Their only script lets readers pan and zoom maps.
@@ -8,7 +8,8 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
@@ -16,13 +17,14 @@ from urllib.parse import quote
 import numpy as np
 from jinja2 import Environment
 
-from virl.bench.benchmark import Confusion, Metric, Shown, ShownPoint
+from virl.bench.benchmark import Confusion, Shown, ShownPoint
 from virl.bench.episode import Record
 from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
+from virl.bench.report.dots import group_plots, interval_words, score_plot, whole_rows
+from virl.bench.report.headline import headline, main_metric
 from virl.bench.report.results import (
     Results,
-    RowResult,
     cost_line,
     shown_metrics,
     shown_number,
@@ -31,19 +33,27 @@ from virl.bench.report.results import (
     split,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
+from virl.bench.report.tiles import MOST_TILES, STATES, Scene, State, Tile, make_tiles
+from virl.bench.statistics import FEWEST_UNITS
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.story import scalar
-from virl.pages.ground import ground_of_lines
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.journal.walk_map import town_ground
+from virl.pages.ground import MapGround, ground_of_lines
+from virl.pages.maps import WIDE, WIDE_ASPECT, MapFigure, MapPath, Mark, map_figure
+from virl.pages.paper import ACROSS_PX, Extent, Point, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
 
 # The looks of the maps, all chosen.
-_EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
+_WHOLE = Extent(aspect=WIDE_ASPECT, margin_m=40.0, smallest_m=160.0, beyond=0.0)
+_EPISODE = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
+_TILE = Extent(margin_m=12.0, smallest_m=40.0, beyond=0.0)
+_TILE_PX = 200.0
+_TOWN_M = 2000.0
+"""Widest town that the map of a whole report shows from end to end; chosen."""
 _RAMP = ("c1", "c5", "c0")
 """Names of the theme's colours for bad, middling and good, which the colour-blind can tell apart."""
 
@@ -57,26 +67,24 @@ _STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """One episode in a report: its record, the contents of its page, and the page's path."""
-
-    record: Record
-    shown: Shown
-    path: str
-    """Path of the page relative to the report; empty if the episode has no page."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Section:
     """The episodes of one model in one city, as a section of the report."""
 
     run: KeptRun
     model: str
     city: str
-    pages: tuple[_Page, ...]
-    map: MapFigure | None
+    pages: tuple[Scene, ...]
+    tiles: tuple[Tile, ...]
     left_out: int
     """Number of episodes without a page of their own."""
+
+    @property
+    def counts(self) -> list[tuple[State, str]]:
+        """Each state that occurs, with words such as "13 wrong", the worst first."""
+        states = [page.state for page in self.pages]
+        return [
+            (state, f"{states.count(state)} {words}") for state, words in STATES.items() if state in states
+        ]
 
 
 @cache
@@ -91,6 +99,9 @@ def _templates() -> Environment:
             "spent_line": spent_line,
             "scalar": scalar,
             "color": color_of,
+            "interval": interval_words,
+            "stretches": merge_steps,
+            "capitalized": lambda text: text[:1].upper() + text[1:],
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },
     )
@@ -112,9 +123,12 @@ def write_page(
         CannotWrite: the disk refuses.
     """
     templates = _templates()
-    sections = [section for run in gathered.runs for section in _sections(gathered, run)]
+    cells = sum(len(cities) for run in gathered.runs for cities in run.plan.episodes.values())
+    draw = partial(_sections, gathered, most=MOST_TILES // max(1, cells))
+    sections = [section for run in gathered.runs for section in draw(run)]
     for section in sections:
-        pages, city = section.pages, section.run.plan.cities[section.city]
+        pages = [page for page in section.pages if page.path]
+        city = section.run.plan.cities[section.city]
         for before, page, after in zip((None, *pages), pages, (*pages[1:], None), strict=False):
             context = {
                 "results": results,
@@ -123,7 +137,7 @@ def write_page(
                 "before": before,
                 "after": after,
                 "attribution": city.attribution,
-                "map": city_map(city, [(page.shown, "")]),
+                "map": city_map(city, [(page.shown, "")], ground=_ground_of(section.city, city)),
                 "pictures": _pictures(home, section.run, page),
                 "links": _links(home, section.run, page),
             }
@@ -131,14 +145,26 @@ def write_page(
                 templates, "episode.html.j2", context, styles=_STYLES, scripts=_SCRIPTS, beside=True
             )
             _write_text(home / page.path, text)
+    parts = split(results)
+    main = [(main_metric(gathered.benchmark, part), part) for part in parts]
+    plots = [(metric, score_plot(part, metric)) for metric, part in main if metric]
     context = {
         "results": results,
         "sections": sections,
         "attributions": results.attributions,
         "own": own,
-        "tables": [(part, shown_metrics(part)) for part in split(results)],
-        "charts": _group_charts(results),
-        "heats": [(row, _heat(table)) for row in _whole_rows(results) for table in row.confusions],
+        "headline": headline(gathered.benchmark, results) if len(parts) == 1 else ("", ""),
+        "tables": [(part, shown_metrics(part)) for part in parts],
+        "plots": plots,
+        "by_group": [
+            (metric, grouped)
+            for metric in results.metrics
+            if metric.by_group and (grouped := group_plots(results, metric))
+        ],
+        "maps": list(_whole_maps(sections)),
+        "plotted": [metric.key for metric, _ in plots],
+        "few_units": FEWEST_UNITS,
+        "heats": [(row, _heat(table)) for row in whole_rows(results) for table in row.confusions],
     }
     _write_text(
         home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES, scripts=_SCRIPTS)
@@ -146,35 +172,55 @@ def write_page(
     return home / PAGE
 
 
-def _sections(gathered: ReportRuns, run: KeptRun) -> Iterator[_Section]:
-    """Yield a report's section for each model and city of a run."""
+def _sections(gathered: ReportRuns, run: KeptRun, *, most: int) -> Iterator[_Section]:
+    """Yield a report's section for each model and city of a run, each with at most `most` tiles."""
     for model, cities in run.plan.episodes.items():
-        for city in cities:
-            records = [one for one in run.records if (one.model, one.city) == (model, city)]
+        for name in cities:
+            records = [one for one in run.records if (one.model, one.city) == (model, name)]
             pages = tuple(_pages(gathered, run, records))
-            shown = [(page.shown, page.path) for page in pages]
-            left_out = sum(not page.path for page in pages)
-            drawn = city_map(run.plan.cities[city], shown)
-            with_page = tuple(page for page in pages if page.path)
-            yield _Section(run, model, city, with_page, drawn, left_out)
+            city = run.plan.cities[name]
+
+            def draw(shown: Shown, city: CityPlan = city) -> MapFigure | None:
+                """Return the small map of a walk, with streets alone below it."""
+                return city_map(city, [(shown, "")], extent=_TILE, across=_TILE_PX)
+
+            tiles = make_tiles(pages, draw, most)
+            yield _Section(run, model, name, pages, tiles, sum(not one.path for one in pages))
 
 
-def _pages(gathered: ReportRuns, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
+def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
+    """Yield the map of each city with the points and paths of all runs and models."""
+    for name in dict.fromkeys(section.city for section in sections):
+        own = [section for section in sections if section.city == name]
+        city = own[0].run.plan.cities[name]
+        shown = [(page.shown, page.path) for section in own for page in section.pages]
+        drawn = city_map(city, shown, extent=_WHOLE, across=WIDE, ground=_ground_of(name, city))
+        if drawn:
+            yield drawn
+
+
+def _ground_of(name: str, city: CityPlan) -> MapGround:
+    """Return what maps of a city show below all: of a town of virl's its ground, else the plan's streets."""
+    town = town_ground(name)
+    return town if town.ways else ground_of_lines(city.streets)
+
+
+def _pages(gathered: ReportRuns, run: KeptRun, records: Sequence[Record]) -> Iterator[Scene]:
     """Yield an episode's page for each record; after `MOST_PAGES` scored ones the path is empty."""
     done = 0
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
         path = f"{FOLDER}/{name}/index.html"
         if not record.is_scored:
-            yield _Page(record, Shown(f"failed: {record.reason}"), path)
+            yield Scene(record, Shown(f"failed: {record.reason}"), path, run.folders[record.id])
             continue
         done += 1
         with reading_data(gathered.benchmark, run):
             shown = gathered.benchmark.show(record)
-        yield _Page(record, shown, path if done <= MOST_PAGES else "")
+        yield Scene(record, shown, path if done <= MOST_PAGES else "", run.folders[record.id])
 
 
-def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
+def _pictures(home: Path, run: KeptRun, page: Scene) -> Mapping[str, tuple[str, int, int]]:
     """Return {file in the record: (name beside the page, width, height in pixels)} of an episode's pictures.
 
     Those of runs in other folders are copied; one that is gone or is no picture is left out.
@@ -198,7 +244,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
     return found
 
 
-def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
+def _links(home: Path, run: KeptRun, page: Scene) -> list[tuple[str, str]]:
     """Return (title, address relative to the episode's page) of its further files that exist."""
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
@@ -216,19 +262,6 @@ def _write_text(path: Path, text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of a chart, a model's value in a group: length and interval in percent of the chart's width."""
-
-    series: int
-    """Number of the model, from 0, which gives the bar's colour."""
-    name: str
-    length: float
-    low: float
-    high: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Heat:
     """A confusion matrix as it is drawn, with shaded cells, without rows and columns that are all zero."""
 
@@ -238,27 +271,6 @@ class Heat:
     """(true label, (count as text, shade from 0 to 9) for each label given) of each row."""
     left_out: tuple[str, ...]
     """Labels that were neither true nor given, so that the matrix leaves them out."""
-
-
-def _whole_rows(results: Results) -> list[RowResult]:
-    """Return one row for each run and model: over all its cities, or in its only one."""
-    many = {(row.run, row.model) for row in results.rows if not row.city}
-    return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
-
-
-def _group_charts(results: Results) -> list[tuple[str, list[tuple[str, list[Bar]]]]]:
-    """Return (heading, [(group, bars)]) per metric with `by_group`; groups best first by the first row."""
-    rows = _whole_rows(results)
-    charts = []
-    for metric in results.metrics:
-        values = [row.groups.get(metric.key, {}) for row in rows]
-        names = list(dict.fromkeys(name for groups in values for name in groups if name))
-        if metric.by_group and names:
-            longest = 1.0 if metric.percent else max(one.high for groups in values for one in groups.values())
-            names.sort(key=lambda name: (-values[0][name].mean if name in values[0] else 0.0, name))
-            bars = [(name, _metric_bars(rows, metric, name, longest or 1.0)) for name in names]
-            charts.append((metric.heading, bars))
-    return charts
 
 
 def _heat(table: Confusion) -> Heat:
@@ -278,40 +290,69 @@ def _heat(table: Confusion) -> Heat:
     return Heat(table.title, given, tuple(rows), left_out)
 
 
-def _metric_bars(rows: Sequence[RowResult], metric: Metric, group: str, longest: float) -> list[Bar]:
-    """Return a metric's bars in one group, one per row with a value; a value of `longest` fills the chart."""
-    bars = []
-    for number, row in enumerate(rows):
-        value = row.groups.get(metric.key, {}).get(group)
-        if value is not None:
-            length, low, high = (round(100 * max(0.0, part) / longest, 2) for part in value)
-            name = f"{row.run}: {row.model}" if row.run else row.model
-            bars.append(Bar(number, name, length, low, high, shown_number(value.mean, metric)))
-    return bars
+def city_map(
+    city: CityPlan,
+    shown: Sequence[tuple[Shown, str]],
+    *,
+    extent: Extent = _EPISODE,
+    across: float = ACROSS_PX,
+    ground: MapGround | None = None,
+) -> MapFigure | None:
+    """Return the map of episodes in a city; `None` with nothing to draw.
 
-
-def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
-    """Return the map of episodes in a city, given as (contents, page's path); `None` with nothing to draw."""
+    Args:
+        city: its title and streets.
+        shown: (contents, page's path) of each episode.
+        extent: how much ground the map shows around the episodes.
+        across: width in pixels at which it is shown.
+        ground: what lies below; `None` for the streets of `city`.
+    """
     positions = [point.position for one, _ in shown for point in one.points]
     positions += [position for one, _ in shown for position in one.path]
     if not positions:
         return None
-    frame = LocalFrame(LatLng(*np.mean(positions, axis=0).tolist()))
+    frame = LocalFrame(positions[0])
     places = [on_paper(frame, *position) for position in positions]
-    paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
-    paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
+    if extent is _WHOLE:
+        places += _small_town(frame, city)
+    below = ground_of_lines(city.streets) if ground is None else ground
+    paper = lay_out(frame, places, below, extent=extent, across=across)
+    walked = [[paper.place(position) for position in one.path] for one, _ in shown if len(one.path) > 1]
+    spot = "spot" if across > _TILE_PX else "small"
     marks = [
         Mark(
             *paper.place(point.position),
             "score",
             point.label or "episode",
-            shape="spot",
+            shape=spot,
             href=page,
             colour=color_of(point.score),
         )
         for point, page in _merge_points(shown)
     ]
-    return map_figure(f"Map of {city.title}", paper, paths, marks)
+    if len(shown) == 1:
+        marks += [Mark(*points[0], "from", "start", shape=spot) for points in walked]
+        marks += [Mark(*points[-1], "walked", "end of the walk", shape=spot) for points in walked]
+    return map_figure(f"Map of {city.title}", paper, map(MapPath, walked), marks)
+
+
+def _small_town(frame: LocalFrame, city: CityPlan) -> list[Point]:
+    """Return two opposite corners of a town's streets on paper; nothing if it is large."""
+    points = np.array([on_paper(frame, *position) for line in city.streets for position in line])
+    if not len(points) or np.ptp(points, axis=0).max() > _TOWN_M:
+        return []
+    (left, top), (right, bottom) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return [(left, top), (right, bottom)]
+
+
+def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, str, str]]:
+    """Return (number of the first, of the last, decision, reason) of each row of equal decisions, from 1."""
+    rows, first = [], 1
+    for (title, reason), same in groupby(decisions):
+        last = first + len(list(same)) - 1
+        rows.append((first, last, title, reason))
+        first = last + 1
+    return rows
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:

@@ -3,6 +3,7 @@
 Described in `docs/reference/benchmark-files.md`; its version rises when a field changes.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -11,7 +12,14 @@ from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, S
 from virl.bench.episode import Record
 from virl.bench.records import versions
 from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
-from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
+from virl.bench.statistics import (
+    Difference,
+    Interval,
+    compare,
+    count_units,
+    estimate,
+    estimate_groups,
+)
 from virl.money.ledger import paid_for
 from virl.pages.numbers import count_noun, dollars
 from virl.settings.model import Settings
@@ -55,8 +63,12 @@ class RowResult(Settings):
     episodes: Episodes
     values: Values
     """Values with 95 % intervals, by metric's key; shares in [0, 1]; metrics without value are missing."""
+    units: dict[str, int]
+    """Number of units, such as places, that each value is of, by metric's key."""
     groups: dict[str, Values]
     """Values by metric's key and then by group, for metrics with `by_group`."""
+    group_units: dict[str, dict[str, int]]
+    """Number of units by metric's key and then by group."""
     cost: dict[str, float]
     seconds: float
     """Seconds of all scored episodes, summed up as if they ran one after the other."""
@@ -74,6 +86,11 @@ class Compared(Settings):
     metric: str
     difference: Difference
     """Value of the model minus the value of the first model, with interval and p-value."""
+
+    @property
+    def differs(self) -> bool:
+        """Return whether some unit has another value than for the first model."""
+        return bool(self.difference.low or self.difference.high)
 
 
 class Failure(Settings):
@@ -93,6 +110,8 @@ class PublishedRow(Settings):
 
     name: str
     source: str
+    city: str = ""
+    """City of the run on whose data it was measured; empty for other data."""
     values: dict[str, float]
 
 
@@ -136,7 +155,12 @@ def make_results(gathered: ReportRuns) -> Results:
         metrics=benchmark.metrics,
         rows=tuple(rows),
         published=tuple(
-            PublishedRow(name=row.name, source=row.source, values=dict(row.values))
+            PublishedRow(
+                name=row.name,
+                source=row.source,
+                city="" if row.is_other else row.city,
+                values=dict(row.values),
+            )
             for row in benchmark.published
             if not row.city or row.city in cities
         ),
@@ -223,6 +247,7 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
     tallies = {metric.key: _tallies(cells, metric.key) for metric in metrics}
+    grouped = {metric.key: metric.percent for metric in metrics if metric.by_group}
     estimates = {metric.key: estimate(tallies[metric.key], is_share=metric.percent) for metric in metrics}
     return RowResult(
         run=cells[0].run,
@@ -235,8 +260,13 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
             missing=planned - len(records),
         ),
         values={key: found for key, found in estimates.items() if found is not None},
+        units={key: count_units(tallies[key]) for key, found in estimates.items() if found is not None},
         groups={
-            metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
+            key: dict(estimate_groups(tallies[key], is_share=is_share)) for key, is_share in grouped.items()
+        },
+        group_units={
+            key: Counter(group for _, group in {(one.unit, one.group) for one in tallies[key] if one.weight})
+            for key in grouped
         },
         cost=_total_cost(records),
         seconds=round(sum(record.seconds for record in scored), 3),
@@ -374,10 +404,10 @@ def shown_done(episodes: Episodes) -> str:
 
 
 def shown_share(episodes: Episodes) -> str:
-    """Return the numbers of episodes done, failed and missing as text, such as `"98 of 100, 2 failed"`."""
-    parts = [shown_done(episodes)]
+    """Return the numbers of episodes chosen and failed as text, such as `"98 of 642 run, 2 failed"`."""
+    tried = episodes.done + episodes.failed
+    parts = [f"{tried} of {episodes.planned} run" if episodes.missing else f"{tried}"]
     parts += [f"{episodes.failed} failed"] if episodes.failed else []
-    parts += [f"{episodes.missing} missing"] if episodes.missing else []
     return ", ".join(parts)
 
 

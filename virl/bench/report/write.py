@@ -6,21 +6,25 @@ from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
 
-from virl.bench.benchmark import AnyBenchmark, PageHead
+from virl.bench.benchmark import AnyBenchmark, Metric, PageHead
 from virl.bench.episode import CannotTry
 from virl.bench.records import RESULTS, slug
+from virl.bench.report.dots import interval_words
+from virl.bench.report.headline import headline
 from virl.bench.report.page import write_page
 from virl.bench.report.results import (
     Failure,
     Results,
+    RowResult,
     make_results,
     published_numbers,
     shown_metrics,
+    shown_number,
     shown_share,
     spent_line,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, gather
-from virl.bench.report.table import cell_text, csv_table, heading_of, latex_table, terminal_table
+from virl.bench.report.table import csv_table, heading_of, latex_table, terminal_table
 from virl.console import print_plain
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
@@ -135,16 +139,18 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
     """Return the head of a run's own page: title, table of measured and published rows, and notes."""
     metrics = shown_metrics(results)
     rows = [row for row in results.rows if row.run == run.name]
-    names = list(dict.fromkeys(row.model for row in rows))
+    models = dict.fromkeys(row.model for row in rows)
+    names = list(models) if len(models) == 1 else []  # else the headline names the best one
+    told, _ = headline(benchmark, results.model_copy(update={"rows": tuple(rows)}))
     return PageHead(
-        title=f"{benchmark.title}: {', '.join(names)}",
+        title=": ".join([", ".join([benchmark.title, *names]), *([told] if told else [])]),
         about=benchmark.about,
         columns=("agent", *(heading_of(one).replace("\n", " ") for one in metrics)),
         rows=(
             *(
                 (
-                    f"{row.model}\n{row.city or 'all'}, {shown_share(row.episodes)} episodes",
-                    *(cell_text(row.values.get(metric.key), metric) for metric in metrics),
+                    f"{row.model}\n{row.city or 'all'}, episodes: {shown_share(row.episodes)}",
+                    *(_cell(row, metric) for metric in metrics),
                 )
                 for row in rows
             ),
@@ -156,3 +162,11 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
         attribution="; ".join(sorted({city.attribution for city in run.plan.cities.values()} - {""})),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.notes)),
     )
+
+
+def _cell(row: RowResult, metric: Metric) -> str:
+    """Return a row's value as text, with words on its interval on a second line; a dash without value."""
+    value = row.values.get(metric.key)
+    if value is None:
+        return "-"
+    return f"{shown_number(value.mean, metric)}\n{interval_words(value, metric, row.units[metric.key])}"

@@ -5,10 +5,16 @@ const MapView = (() => {
   // The radius of a mark, or its corners, in pixels around its place. Python reads them from here.
   const SHAPES = {
     "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "ring": 13.5, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
+    "plate": "-9,-9 9,-9 9,9 -9,9", "hexagon": "-11,0 -5.5,-9.6 5.5,-9.6 11,0 5.5,9.6 -5.5,9.6", "lozenge": "0,-12.5 12.5,0 0,12.5 -12.5,0",
     "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
     "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
+  const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED] = [6, 28, 150];
+  const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
+    away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
+  ]));
+  let symbolSets = 0;
   const FAN = "M0 0L-24-24A34 34 0 0 1 24-24z";
 
   const node = (name, attributes = {}, ...children) => {
@@ -47,8 +53,8 @@ const MapView = (() => {
     static empty(label, whole = "") {
       const paper = document.createElement("div");
       paper.className = "paper";
-      const groups = ["ground", "names", "trails", "marks", "scale-bar"].map((name) => node("g", { class: name }));
-      groups[4].append(node("path"), node("g", { class: "scaled" }, node("text", { class: "label scale", y: -6 })));
+      const groups = ["ground", "symbols", "names", "trails", "marks", "scale-bar"].map((name) => node("g", { class: name }));
+      groups.at(-1).append(node("path"), node("g", { class: "scaled" }, node("text", { class: "label scale", y: -6 })));
       const zoom = document.createElement("div");
       zoom.className = "zoom";
       for (const [sign, factor, words] of [["+", 0.66, "Zoom in"], ["\u2212", 1.5, "Zoom out"], ["\u2922", 0, whole]]) {
@@ -94,11 +100,18 @@ const MapView = (() => {
 
     clear() {
       this.tracks = [];
-      for (const name of ["ground", "names", "trails", "marks"]) this.group(name).replaceChildren();
+      for (const name of ["ground", "symbols", "names", "trails", "marks"]) this.group(name).replaceChildren();
     }
 
     // More of what a map is made of, as `virl.pages.maps` writes it.
-    add({ layers = [], names = [], paths = [], marks = [] }) {
+    add({ layers = [], names = [], symbols = [], paths = [], marks = [] }) {
+      symbolSets += 1;
+      for (const { name, shape, places } of symbols) {
+        const [id, size] = [`${name}-set-${symbolSets}`, { viewBox: "-9 -9 18 18", markerWidth: 18, markerHeight: 18 }];
+        const made = node("path", { class: "symbol", "marker-start": `url(#${id})`, "marker-mid": `url(#${id})` });
+        made.dataset.all = places.join(" ");
+        this.group("symbols").append(node("marker", { id, ...size }, node("path", { class: `glyph at-${name}`, d: shape })), made);
+      }
       this.group("ground").append(...layers.map(({ kind, data, ...sizes }) => {
         const made = node("path", { class: kind, d: data, "fill-rule": "evenodd" });
         Object.assign(made.dataset, sizes);
@@ -137,9 +150,13 @@ const MapView = (() => {
       const group = node(
         "g", { class: "scaled" },
         heading === null || heading === undefined ? null : node("path", { class: "sector", d: FAN, transform: `rotate(${heading})` }),
-        node("circle", { class: "hit", r: 12 }), seen,
-        sign ? node("text", { class: sign.length > 2 ? "sign long" : "sign", y: shape === "pin" ? -13.2 : 3.8 }, sign) : null,
-        label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 27)}\u2026` : label) : null,
+        node("path", { class: "leader" }),
+        node(
+          "g", { class: ["dot", "ring", "pin"].includes(shape) || kind === "agent" ? "body fixed" : "body" },
+          node("circle", { class: "hit", r: 12 }), seen,
+          sign ? node("text", { class: sign.length > 2 ? "sign long" : "sign", y: shape === "pin" ? -13.2 : 3.8 }, sign) : null,
+          label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 27)}\u2026` : label) : null,
+        ),
       );
       Object.assign(group.dataset, { x, y });
       const made = node("g", { class: `mark ${kind}${this.pick ? " can-pick" : ""}` }, title ? node("title", {}, title) : null, radius ? node("circle", { class: "sure", cx: x, cy: y, r: radius }) : null, group);
@@ -207,7 +224,8 @@ const MapView = (() => {
         road.setAttribute("stroke-width", Math.max(metres, least * pixel) + 2 * edge * pixel);
       }
       for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > HOUSES_UP_TO_M);
-      const [x, y] = [box.x + 14 * pixel, box.y + box.h - 14 * pixel];
+      const foot = 14 + (this.paper.querySelector(".credit")?.offsetHeight || 0);
+      const [x, y] = [box.x + 14 * pixel, box.y + box.h - foot * pixel];
       const metres = roundLength(box.w / 5);
       const bar = this.group("scale-bar");
       bar.querySelector("path").setAttribute("d", `M${x} ${y}h${metres}`);
@@ -217,17 +235,18 @@ const MapView = (() => {
         group.setAttribute("transform", `translate(${group.dataset.x} ${group.dataset.y}) scale(${pixel * size})`);
       }
       this.paper.classList.toggle("near", box.w < whole.w);
-      this.placeWords(pixel, size);
+      this.moveApart(pixel * size);
+      this.placeWords(pixel, size, foot);
       chart.dispatchEvent(new CustomEvent("drawn", { detail: { share: box.w / whole.w } }));
     }
 
     // Each label beside its mark where nothing is in the way, those drawn last first; then names of streets.
-    placeWords(pixel, size) {
+    placeWords(pixel, size, foot) {
       const { chart, box } = this;
       const [right, bottom] = [chart.clientWidth, chart.clientHeight];
       const at = (group) => [(group.dataset.x - box.x) / pixel, (group.dataset.y - box.y) / pixel];
       const isIn = (room) => room[0] > 0 && room[1] > 0 && room[2] < right && room[3] < bottom;
-      const taken = [[0, 0, 46, 122], [right - 40, 0, right, 54], [0, bottom - 38, 150, bottom]];
+      const taken = [[0, 0, 46, 122], [right - 40, 0, right, 54], [0, bottom - foot - 24, 150, bottom]];
       const labels = [];
       for (const group of this.group("marks").querySelectorAll(".scaled")) {
         const [x, y] = at(group);
@@ -235,11 +254,12 @@ const MapView = (() => {
         const [seen, label] = [group.querySelector(".seen"), group.querySelector(".label")];
         if (!seen.getClientRects().length) continue;
         const { x: left, y: top, width, height } = seen.getBBox();
-        const sides = [left, top, left + width, top + height].map((side) => side * size);
+        const [dx, dy] = group.shift || [0, 0];
+        const sides = [left + dx, top + dy, left + width + dx, top + height + dy].map((side) => side * size);
         taken.push([x + sides[0] - 2, y + sides[1] - 2, x + sides[2] + 2, y + sides[3] + 2]);
-        if (label) labels.push({ label, x, y, sides: sides.map((side) => side / size) });
+        if (label) labels.push({ label, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
       }
-      const crossed = labels.length ? this.alongWays(pixel) : [];
+      const crossed = this.alongWays(pixel);
       for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse()) {
         label.classList.remove("no-room", "to-right", "to-left");
         const length = lengthOf(label) * size;
@@ -264,17 +284,67 @@ const MapView = (() => {
         label.classList.toggle("to-right", best.share === 0);
         label.classList.toggle("to-left", best.share === 1);
       }
+      taken.push(...crossed.map(([u, v]) => [u - 3, v - 3, u + 3, v + 3])); // no name below a path
       for (const group of this.group("names").children) {
         const name = group.firstChild;
         const [x, y] = at(group);
         name.classList.remove("no-room");
         const [length, turn] = [lengthOf(name) * size, (Number(/-?[\d.]+/.exec(name.getAttribute("transform"))[0]) * Math.PI) / 180];
-        const [across, down] = [Math.abs(Math.cos(turn)), Math.abs(Math.sin(turn))];
-        const [w, h] = [(length * across + 15 * down) / 2 + 2, (length * down + 15 * across) / 2 + 1];
-        const room = [x - w, y - h, x + w, y + h];
-        const fits = length < group.dataset.room / pixel && isIn(room) && !taken.some((other) => meet(room, other));
+        const [half, count] = [7.5 * size, Math.max(2, Math.ceil(length / (15 * size)))];
+        const rooms = Array.from({ length: count }, (_, part) => {
+          const away = half - length / 2 + ((length - 2 * half) * part) / (count - 1);
+          const [u, v] = [x + away * Math.cos(turn), y + away * Math.sin(turn)];
+          return [u - half, v - half, u + half, v + half];
+        });
+        const fits = length < group.dataset.room / pixel && rooms.every((room) => isIn(room) && !taken.some((other) => meet(room, other)));
         name.classList.toggle("no-room", !fits);
-        if (fits) taken.push(room);
+        if (fits) taken.push(...rooms);
+      }
+      this.placeSymbols(pixel, size, at, isIn, taken);
+    }
+
+    // A symbol for places, at most one in a few pixels, wherever no word is in the way.
+    placeSymbols(pixel, size, at, isIn, taken) {
+      const [gap, half, cells] = [SYMBOL_ROOM * size, 7 * size, new Map()];
+      for (const path of this.group("symbols")?.querySelectorAll(".symbol") || []) {
+        path.places ||= path.dataset.all.split(" ").map((place) => place.split(",").map(Number));
+        const shown = pixel > SYMBOLS_UP_TO_M ? [] : path.places.filter(([east, south]) => {
+          const [x, y] = at({ dataset: { x: east, y: south } });
+          const [column, row] = [Math.floor(x / gap), Math.floor(y / gap)];
+          for (const i of [-1, 0, 1]) {
+            for (const j of [-1, 0, 1]) {
+              const near = cells.get(`${column + i} ${row + j}`);
+              if (near && Math.hypot(near[0] - x, near[1] - y) < gap) return false;
+            }
+          }
+          const room = [x - half, y - half, x + half, y + half];
+          if (isIn(room) && taken.some((other) => meet(room, other))) return false;
+          cells.set(`${column} ${row}`, [x, y]);
+          return true;
+        });
+        path.setAttribute("d", shown.length ? `M${shown.join(" ")}h0` : "");
+        path.setAttribute("stroke-width", pixel * size);
+      }
+    }
+
+    // A mark that would cover a more important one, drawn later, is moved off it, with a line to its place.
+    moveApart(pixel) {
+      const bodies = [...this.group("marks").querySelectorAll(".body")].reverse();
+      if (pixel === this.apartAt?.[0] && bodies.length === this.apartAt[1]) return;
+      this.apartAt = [pixel, bodies.length];
+      const boxed = bodies.length > MOST_MOVED ? [] : bodies.map((body) => {
+        const { x, y, width, height } = body.querySelector(".seen").getBBox();
+        const [u, v] = [body.parentNode.dataset.x / pixel, body.parentNode.dataset.y / pixel];
+        return { body, box: [u + x - 2, v + y - 2, u + x + width + 2, v + y + height + 2] };
+      });
+      const taken = boxed.filter(({ body }) => body.matches(".fixed") && body.querySelector("polygon")).map(({ box }) => box);
+      for (const { body, box } of boxed.filter(({ body: one }) => !one.matches(".fixed"))) {
+        const moved = SHIFTS.map(([x, y]) => [box[0] + x, box[1] + y, box[2] + x, box[3] + y]);
+        const free = Math.max(0, moved.findIndex((room) => !taken.some((other) => meet(room, other))));
+        taken.push(moved[free]);
+        body.parentNode.shift = SHIFTS[free];
+        body.setAttribute("transform", `translate(${SHIFTS[free]})`);
+        body.parentNode.querySelector(".leader").setAttribute("d", `M0 0L${SHIFTS[free]}`);
       }
     }
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -43,6 +44,7 @@ __all__ = [
     "read_city",
     "region_called",
     "region_line",
+    "title_of_city",
 ]
 
 AREAS = "platform/areas"
@@ -128,6 +130,13 @@ def name_of_city(city: str) -> str:
     if paths := _paths_for(city):
         return paths.name(city)
     return Path(city).stem if _is_file(city) else city
+
+
+@cache
+def title_of_city(city: str) -> str:
+    """Return the title of a known city, such as `New York, SoHo`; of another, `name_of_city` of it."""
+    known = all_cities().get(city)
+    return known.title if known else name_of_city(city)
 
 
 def city_settings(name: str) -> CityFile:

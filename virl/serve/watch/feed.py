@@ -18,7 +18,7 @@ from virl.journal.journal import JOURNAL, JournalTail
 from virl.journal.records import AnyRecord, NoteRecord, StepRecord
 from virl.journal.report import moment
 from virl.pages.paper import Point
-from virl.plain_text import plain_tree
+from virl.plain_text import plain_line, plain_tree
 from virl.serve.watch.episodes import PageEpisode, read_episodes
 from virl.serve.watch.telling import Grounds, RecordConverter, RunSummary
 
@@ -52,7 +52,7 @@ class Feed(Protocol):
         """Return the run's records from index `after` on, newly written ones included."""
 
     def state(self) -> dict[str, Any]:
-        """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
+        """Return a dict: `fault`, `thinking`, and `control`, the control's state (`None` if it has none)."""
 
     @property
     def views(self) -> Sequence[tuple[str, ...]]:
@@ -63,12 +63,13 @@ class Feed(Protocol):
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""A function that returns the list of runs, a card for each."""
+"""A function that returns the list of runs, a card for each, the latest first."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
-    """Return the card of each run, in the order of their numbers."""
-    return [{"run": run} | feed.card() for run, feed in sorted(feeds.items())]
+    """Return the card of each run, the latest first."""
+    latest = sorted(feeds.items(), key=lambda feed: feed[1].began, reverse=True)
+    return [{"run": run} | feed.card() for run, feed in latest]
 
 
 class RunFeed:
@@ -121,13 +122,17 @@ class RunFeed:
             self.fault = str(fault)
 
     def state(self) -> dict[str, Any]:
-        """Return a dict: `fault`, and `control`, the state of the run's control (`None` without steering)."""
+        """Return a dict: `fault`, `thinking`, and `control`, the control's state (`None` if it has none).
+
+        `thinking` is a line on the request to a model that is in progress, empty while none is.
+        """
         if self.control is None:
-            return {"fault": self.fault, "control": None}
+            return {"fault": self.fault, "thinking": "", "control": None}
         standing = self.control.snapshot()
         pose = standing.pose
         at = self._summary.place(LatLng(pose.lat, pose.lng)) if pose else None
-        return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
+        steered: Any = plain_tree(standing.model_dump() | {"at": at})
+        return {"fault": self.fault, "thinking": plain_line(self.control.thinking()), "control": steered}
 
     def card(self) -> dict[str, Any]:
         """Return the run's card for the list of runs: titles, state, score and points of the walk."""
@@ -170,7 +175,7 @@ class EpisodeFeed:
 
     def state(self) -> dict[str, Any]:
         """Return the state of an episode, which has neither fault nor control."""
-        return {"fault": "", "control": None}
+        return {"fault": "", "thinking": "", "control": None}
 
     @property
     def views(self) -> Sequence[tuple[str, ...]]:
@@ -280,7 +285,7 @@ class RunCatalogue:
         self._looked = monotonic()
 
     def index(self) -> list[dict[str, Any]]:
-        """Return the card of each run, in the order of their numbers; new runs are looked for first."""
+        """Return the card of each run, the latest first; new runs are looked for before."""
         with self._lock:
             if monotonic() - self._looked > LOOK_S:
                 for folder in self._folders:

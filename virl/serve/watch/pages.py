@@ -52,8 +52,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
         CannotWrite: the file cannot be written.
     """
     latest = sorted(feeds, key=lambda feed: feed.began)[-MOST_SAVED:]
-    # Shown in the order in which they were given, not by age.
-    left, feeds = len(feeds) - len(latest), [feed for feed in feeds if feed in latest]
+    left, feeds = len(feeds) - len(latest), latest
     told = [feed.read_records() for feed in feeds]
     for feed in feeds:
         if feed.fault:

@@ -112,7 +112,7 @@ class PlayFeed:
         pose = standing.pose
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
         control = standing.model_dump() | {"at": at, "plays": True}
-        return {"fault": "", "control": plain_tree(control)}
+        return {"fault": "", "thinking": "", "control": plain_tree(control)}
 
     def card(self) -> dict[str, Any]:
         """Return the game's card for the list of runs: titles, state, score and points of the walk."""

@@ -156,25 +156,28 @@ def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[st
         BadInput: the port is taken.
     """
     own, closing = Secrets(), Event()
-    app = _make_app(feeds, index, own, closing)
+    app = _make_app(feeds, index, own, closing, Event())
     run(app, Address(port=port, limits=_LIMITS), lambda url: tell(address(url, own)), closing)
 
 
 @contextmanager
-def serve_page(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
+def serve_page(
+    feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0, seen: Event | None = None
+) -> Iterator[str]:
     """Serve the page of runs from a thread until the block ends; yield its address, with the token.
 
     Args:
         feeds: the runs that are shown, by number; may grow.
         index: returns a card for each; by default for the runs of `feeds`.
         port: the port at loopback; 0 takes a free one.
+        seen: is set once a browser shows the page.
 
     Raises:
         BadInput: the port is taken.
         VirlError: the server did not start.
     """
     own, closing = Secrets(), Event()
-    app = _make_app(feeds, index or partial(cards_of, feeds), own, closing)
+    app = _make_app(feeds, index or partial(cards_of, feeds), own, closing, seen or Event())
     with serve_in_thread(app, Address(port=port, limits=_LIMITS), closing) as url:
         yield address(url, own)
 
@@ -199,8 +202,11 @@ class WatchCommand(BaseModel):
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}  # a view never changes
 
 
-def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
-    """Return the page's server as an ASGI application behind its checks; `feeds`, by number, may grow."""
+def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event, seen: Event) -> ASGIApp:
+    """Return the page's server as an ASGI application behind its checks; `feeds`, by number, may grow.
+
+    It ends its streams at `closing`, and sets `seen` at the first of them.
+    """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     base = own.base
 
@@ -215,6 +221,7 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     @app.get(f"{base}/events")
     async def stream(runs: str, last_event_id: Annotated[str, Header()] = "") -> Response:
         """Return a stream of events of the runs with these numbers, after the last event received."""
+        seen.set()
         numbers = {number for number in runs.split(",") if number.isdecimal()}
         chosen = {run: feed for run, feed in feeds.items() if str(run) in numbers}
         return StreamingResponse(_events(chosen, last_event_id, closing), media_type="text/event-stream")
@@ -335,6 +342,8 @@ class LivePage:
     """Control with which the run has to be started."""
     feed: RunFeed
     """Feed of the run that the page shows."""
+    seen: Event
+    """Event that is set once a browser shows the page."""
 
     def fail(self, fault: Exception) -> str:
         """Show on the page why the run failed, and return that line, without secrets."""
@@ -357,9 +366,9 @@ def serve_live_page(options: RunOptions, port: int = 0) -> Iterator[LivePage]:
         options = replace(options, out=folder)
     assert options.out is not None  # noqa: S101 - for the type checker
     control = Control()
-    feed = RunFeed(options.out, town_ground, control)
-    with serve_page({0: feed}, port=port) as url:
-        yield LivePage(url, options, control, feed)
+    feed, seen = RunFeed(options.out, town_ground, control), Event()
+    with serve_page({0: feed}, port=port, seen=seen) as url:
+        yield LivePage(url, options, control, feed, seen)
 
 
 def wait_for_interrupt() -> None:

@@ -22,8 +22,8 @@ from virl.journal.report import moment
 from virl.journal.story import (
     facts,
     heading_of,
+    headline_of,
     kind_of,
-    outcome_of,
     question,
     scalar,
     seen_in,
@@ -38,6 +38,7 @@ from virl.pages.maps import Mark
 from virl.pages.numbers import dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
+from virl.platform.providers.cities import title_of_city
 
 Grounds = Callable[[str], MapGround]
 """A function from a city's name, as in journals, to the ground of its map."""
@@ -137,7 +138,8 @@ class RunSummary:
         """Take the next record of the run into the facts."""
         match record:
             case StartRecord():
-                self.who, self.city, self.began = _character_name(record), record.city, record.started
+                self.who, self.began = _character_name(record), record.started
+                self.city = title_of_city(record.city)
             case StepRecord():
                 here = record.pose.lat, record.pose.lng
                 self._frame = self._frame or LocalFrame(LatLng(*here))
@@ -146,7 +148,7 @@ class RunSummary:
             case NoteRecord():
                 self.title = _title_of_note(record)
             case EndRecord():
-                self.title = outcome_of(record.result)
+                self.title = headline_of(record.result)[0]
 
     def place(self, position: LatLng) -> Point | None:
         """Return a position in metres (east, south) of the first step; `None` before that step."""
@@ -189,13 +191,14 @@ class RecordConverter:
         self._mind = start.decided_by or start.mind
         return {
             "who": _character_name(start),
-            "city": start.city,
+            "city": title_of_city(start.city),
             "started": moment(start.started),
             "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
             "decidedBy": self._mind,
             "intention": str(start.character.get("intention") or ""),
             "notice": start.attribution,
             "budget": start.access.budget_usd,
+            "most": _most_steps(start),
         }
 
     def _step_data(self, step: StepRecord) -> dict[str, Any]:
@@ -234,6 +237,13 @@ def _character_name(start: StartRecord) -> str:
     return str(start.character.get("name") or start.agent)
 
 
+def _most_steps(start: StartRecord) -> int | None:
+    """Return the limit of steps of a run's character; `None` if it has none."""
+    limits = start.character.get("limits")
+    most = limits.get("steps") if isinstance(limits, dict) else None
+    return most if isinstance(most, int) else None
+
+
 def _title_of_note(note: NoteRecord) -> str:
     """Return a note's topic and title, such as "Tool: look around"."""
     topic, title, _ = heading_of(note)
@@ -252,11 +262,12 @@ def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any
 def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
+    title, rest = headline_of(result)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
     return {
         "status": result.status,
-        "title": outcome_of(result),
-        "decided": result.reason,
+        "title": title,
+        "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)
         + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
         "total": asdict(_to_page_cost(result.cost)),

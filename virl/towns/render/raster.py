@@ -290,7 +290,14 @@ def draw_in_sight(
 
 @kernel
 def find_in_sight(scene: Scene, lens: Lens, reach: float, chosen: Ints) -> int:
-    """Write the quads seen within `reach` metres to `chosen`, (n,), nearest first; return how many."""
+    """Write the quads that may be seen to `chosen`, nearest first; return how many.
+
+    Args:
+        scene: the quads.
+        lens: the camera.
+        reach: metres to the middle of a quad beyond which it is not seen.
+        chosen: receives their indices, (n,).
+    """
     everything, nothing = Stage(-1e30, 1e30, reach, NO_OWNER), np.empty((0, 0), np.float32)
     distance = np.empty(len(chosen))
     return _cull(

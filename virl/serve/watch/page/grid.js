@@ -20,12 +20,18 @@ class Grid {
       if (known && known.state === JSON.stringify(one)) continue;
       const node = this.cardOf(one);
       if (known) known.node.replaceWith(node);
-      else this.listOf(one.group).append(node);
+      else this.put(node, one, runs);
       this.cards.set(one.run, { node, state: JSON.stringify(one) });
     }
     const open = runs.filter((one) => one.state === "open").length;
     this.tally.textContent = count(runs.length, "run") + (open ? `, ${open} not ended` : "");
     this.narrow();
+  }
+
+  // A new card stands before the next older one of its group that is shown.
+  put(node, one, runs) {
+    const later = runs.slice(runs.indexOf(one) + 1).find(({ run, group }) => group === one.group && this.cards.has(run));
+    this.listOf(one.group).insertBefore(node, later ? this.cards.get(later.run).node : null);
   }
 
   listOf(group) {
@@ -49,10 +55,10 @@ class Grid {
     return el(
       "li",
       { class: `card linked ${one.state}` },
-      this.sketch(one.path),
+      one.path.length ? this.sketch(one.path) : null,
       el("p", { class: "name" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.state}` }, words)),
-      one.about ? el("p", { class: "dim about" }, el("bdi", {}, one.about)) : null,
-      el("p", { class: "outcome-of" }, one.note),
+      el("p", {}, el("b", {}, one.note)),
+      one.about ? el("p", { class: "dim" }, el("bdi", {}, one.about)) : null,
       one.score === null ? null : el("p", { class: "score" }, el("meter", { min: 0, max: 1, value: one.score, "aria-label": `Score of ${one.title}` }), ` ${(100 * one.score).toFixed(0)}`),
       el("label", { class: "dim" }, box, " side by side"),
     );
@@ -62,7 +68,6 @@ class Grid {
   sketch(path) {
     const view = MapView.empty("");
     view.paper.ariaHidden = "true";
-    if (!path.length) return view.paper;
     const ends = [["from", path[0]], ["to", path.at(-1)]];
     view.add({ paths: [{ points: path }], marks: ends.map(([kind, [x, y]]) => ({ x, y, kind, shape: "spot" })) });
     view.fit(path, { margin: 12, least: 60, aspect: 2 });

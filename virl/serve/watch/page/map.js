@@ -23,7 +23,7 @@ class RunMap {
       this.shown.push(one.at, ...one.marks.map(({ x, y }) => [x, y]));
     }
     this.view.group("marks").append(this.agent);
-    this.view.fit(this.shown);
+    this.view.fit(this.shown, { aspect: SHAPE });
   }
 
   // The walk up to a record, and where the agent faces there.

@@ -6,15 +6,18 @@ class Panel {
     this.at = -1;
     this.follows = true;
     this.live = null;
-    this.title = el("h2", {}, "A run");
+    this.title = el("h2", {}, "The run starts");
     this.badge = el("span", { class: "badge", role: "status" }, "loading");
+    this.progress = el("span", { class: "dim" });
     this.intention = el("p", { class: "lead" });
     this.outcome = el("p", { class: "outcome", hidden: true });
     this.fault = el("p", { class: "fault", role: "alert", hidden: true });
     this.stage = new Stage((record, view) => addressOf(number, record, view));
     this.map = new RunMap((seq) => this.timeline.user(seq));
     this.timeline = new Timeline((at, byHand) => this.go(at, byHand));
+    this.thinking = el("p", { class: "dim", hidden: true });
     this.thoughts = el("div", { class: "thoughts" });
+    this.think = el("div", { class: "card think", tabindex: 0, role: "region", "aria-label": "Thoughts" }, this.thinking, this.thoughts);
     this.money = el("dl", { class: "figures" });
     this.meter = el("meter", { min: 0, max: 1, value: 0, hidden: true, "aria-label": "Budget spent" });
     this.log = el("ol", { class: "log", "aria-label": "What happened" });
@@ -24,16 +27,20 @@ class Panel {
     this.wheel = new Wheel(number, this.stage, () => this.go(this.at, false));
     this.node = el(
       "section",
-      { class: "run", id: `run-${number}` },
-      el("header", {}, el("div", { class: "name" }, this.title, this.badge), this.intention, this.outcome, this.fault),
+      { class: "run is-new", id: `run-${number}` },
+      el("header", {}, el("div", { class: "name" }, this.title, this.badge, this.progress), this.intention, this.outcome, this.fault),
       el(
         "div",
         { class: "run-grid" },
-        el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node),
-        el("div", { class: "card think" }, this.thoughts),
-        el("div", { class: "card map" }, this.map.node, this.notice),
+        el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node, this.wheel.talk),
+        el(
+          "div",
+          { class: "rail" },
+          (this.mapCard = el("div", { class: "card map" }, this.map.node, this.notice)),
+          this.think,
+          el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
+        ),
         el("div", { class: "card cost" }, this.money, this.meter, this.mind),
-        el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
       ),
       this.told,
     );
@@ -66,6 +73,7 @@ class Panel {
   }
 
   begin() {
+    this.node.classList.remove("is-new");
     const { who, city, intention, mind, notice, started } = this.start;
     this.title.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
     this.intention.textContent = intention;
@@ -75,21 +83,21 @@ class Panel {
 
   entry(one) {
     const number = one.kind === "step" ? el("b", {}, String(one.step)) : null;
-    const title = one.kind === "start" ? "Started" : one.title;
+    const title = { start: "Started", end: "Ended" }[one.kind] || one.title;
     const by = one.decidedBy === "user" ? el("span", { class: "badge you" }, "user") : null;
     const sort = one.kind === "step" ? one.mark : `is-${one.kind}`;
     return el("li", { class: sort }, button(el("span", {}, number, ` ${title} `, by), { class: "bare" }, () => this.timeline.user(one.seq)));
   }
 
   badges() {
-    const { end, live } = this;
-    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
+    const { end, live, failed } = this;
+    const [state, words] = failed ? ["failed", "failed"] : end ? [end.status.replace(" ", "-"), end.status] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
     this.outcome.hidden = !end;
     if (end && !this.outcome.hasChildNodes()) {
       this.outcome.className = `outcome ${end.status.replace(" ", "-")}`;
-      this.outcome.append(el("b", {}, end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
+      this.outcome.append(el("b", {}, end.decided ? end.title.replace(/[^.!?]$/, "$&.") : end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
     }
   }
 
@@ -112,10 +120,10 @@ class Panel {
     else if (!this.stage.isLive) this.wheel.look();
     const facing = looks ? this.wheel.eye.heading : step ? step.heading : 0;
     this.map.show(now.seq, facing, this.follows ? this.here : null);
-    this.map.node.hidden = !step && !this.records.some((one) => one.kind === "step");
+    this.mapCard.hidden = !step && !this.records.some((one) => one.kind === "step");
     this.spent(past, now);
     if (!moved) return;
-    this.think(now, step);
+    this.explain(now, step);
     this.mark(at);
     this.told.textContent = words;
   }
@@ -137,16 +145,19 @@ class Panel {
     }
   }
 
-  think(now, step) {
+  // At the end, whose outcome the head tells, what led to it.
+  explain(now, step) {
+    if (now.kind === "end" && step) now = { ...step, facts: now.facts };
+    const given = new Set((now.places || []).map(({ reason }) => reason));
     const head = now.kind === "step" ? `Step ${now.step}` : now.kind === "start" ? "Start" : now.kind === "end" ? "End" : step ? `After step ${step.step}` : "Before the first step";
-    const by = now.decidedBy && now.kind === "step"
+    const by = now.decidedBy && now.decidedBy !== this.start.decidedBy && now.kind === "step"
       ? el("p", { class: now.decidedBy === "user" ? "by you" : "by" }, `Decided by ${now.decidedBy}`)
       : null;
     refill(
       this.thoughts,
       el("p", { class: "eyebrow" }, head),
       el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
-      now.decided ? el("p", { class: "decided" }, now.decided) : null,
+      now.decided && !given.has(now.decided) ? el("p", { class: "decided" }, now.decided) : null,
       by,
       ...(now.places || []).map((place) =>
         el(
@@ -163,13 +174,13 @@ class Panel {
           "section",
           { class: "thought" },
           el("h4", {}, thought.question, " ", el("small", {}, `answered by ${thought.mind}${thought.cost ? `, ${thought.cost}` : ""}`)),
-          ...thought.said.map((text) => el("blockquote", {}, text)),
+          ...thought.said.filter((text) => !given.has(text)).map((text) => el("blockquote", {}, text)),
           facts(thought.facts),
         ),
       ),
       now.facts ? facts(now.facts) : null,
     );
-    this.thoughts.parentNode.scrollTop = 0;
+    this.think.scrollTop = 0;
   }
 
   spent(past, now) {
@@ -177,16 +188,17 @@ class Panel {
     const whole = now.kind === "end" ? now.total : null;
     const of = (field) => (whole ? whole[field] : sum(field));
     const usd = of("usd");
-    const { budget } = this.start;
+    const { budget, most } = this.start;
     const steps = past.filter((one) => one.kind === "step");
     const walked = steps.reduce((total, one) => total + one.metres, 0);
+    const last = steps.at(-1);
+    this.progress.textContent = last ? `Step ${last.step}${most ? ` of at most ${most}` : ""}` : "";
     const rows = [
       ["spent", budget === null ? dollars(usd) : `${dollars(usd)} of ${dollars(budget)}`],
       ["model calls", String(of("calls"))],
       ["tokens", String(of("tokens"))],
       ["map requests", String(of("requests"))],
       ["views", String(of("views"))],
-      ["steps", String(Math.max(steps.length - 1, 0))],
       ["walked", metres(walked)],
       ["time", lasting(of("seconds"))],
     ];
@@ -207,12 +219,18 @@ class Panel {
     if (control && control.state === "yours" && (!this.wheel.standing || this.wheel.standing.state !== "yours")) this.follows = true;
     this.wheel.show(control);
     if (this.follows) this.go(this.records.length - 1, false);
-    this.fault.hidden = !state.fault;
+    this.failed = Boolean(state.fault);
+    this.fault.hidden = !this.failed;
     this.fault.textContent = state.fault;
+    this.thinking.hidden = !state.thinking;
+    this.thinking.textContent = state.thinking;
+    this.node.classList.toggle("is-lost", this.failed && !this.records.length);
+    if (!this.records.length) this.title.textContent = this.failed ? "The run did not start" : "The run starts";
     this.badges();
   }
 
   listen() {
+    new ResizeObserver(() => this.records.length && this.mark(this.at)).observe(this.log);
     this.stage.frame.tabIndex = 0;
     this.stage.frame.setAttribute("role", "group");
     this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next, or look around at the wheel. Space: play or stop.");

@@ -1,22 +1,25 @@
 // The view: its picture, what was found in it, and the other views of the same moment.
 const direction = (view) => (view.heading === null ? "" : `${compass(view.heading)}, ${view.heading.toFixed(0)}\u00b0`);
 const scored = (box) => (box.score === null ? box.label : `${box.label} ${box.score.toFixed(2)}`);
+const [SHAPE, LABEL_PX] = [16 / 10, 12]; // width to height of what is shown of a view; size of a box's label
 const rank = (view) => ({ closer: 3, road: 1, look: 0 }[view.purpose] + (view.boxes.length ? 4 : 0));
 
 class Stage {
   constructor(addressOf) {
     this.addressOf = addressOf;
     this.picture = el("img", { hidden: true, alt: "", decoding: "async", draggable: "false" });
-    this.boxes = draw("svg", { class: "boxes", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" });
+    this.boxes = draw("svg", { class: "boxes", preserveAspectRatio: "none", "aria-hidden": "true" });
     this.blank = el("p", { class: "missing" }, "No view yet.");
     this.over = el("div", { class: "over" });
     this.frame = el("div", { class: "frame" }, this.picture, this.boxes, this.blank, this.over);
     this.caption = el("figcaption");
     this.strip = el("div", { class: "strip", role: "group", "aria-label": "Views of this moment" });
-    this.node = el("figure", { class: "view stage" }, this.frame, this.strip, this.caption);
+    this.node = el("figure", { class: "view stage" }, this.frame, el("div", { class: "below" }, this.caption, this.strip));
     this.record = null;
     this.isLive = false;
     this.done = null;
+    this.drawn = null; // the view whose boxes are drawn
+    new ResizeObserver(() => this.drawn && this.drawBoxes(this.drawn)).observe(this.frame);
     this.picture.addEventListener("error", () => this.arrived("The view is missing, or was left out of a saved file."));
     this.picture.addEventListener("load", () => this.arrived(""));
   }
@@ -79,7 +82,8 @@ class Stage {
     this.node.classList.remove("is-empty");
     this.node.classList.add("is-live");
     this.done = done;
-    this.boxes.replaceChildren();
+    this.clear();
+    this.picture.style.objectPosition = "";
     if (!this.picture.naturalWidth) this.missing("The view is on its way.");
     this.picture.src = address;
     this.picture.alt = `You look ${words}`;
@@ -97,22 +101,39 @@ class Stage {
 
   missing(why) {
     this.picture.hidden = true;
-    this.boxes.replaceChildren();
+    this.clear();
     this.blank.textContent = why;
     this.blank.hidden = false;
   }
 
+  // The part of a view that is shown, with what was found in it in the middle.
+  cropOf(view) {
+    const [w, h] = [Math.min(view.width, view.height * SHAPE), Math.min(view.height, view.width / SHAPE)];
+    const middle = (low, high, whole) => view.boxes.length ? view.boxes.reduce((sum, { box }) => sum + box[low] + box[high], 0) / (2 * view.boxes.length) : whole / 2;
+    const from = (centre, part, whole) => Math.min(Math.max(centre - part / 2, 0), whole - part);
+    return { x: from(middle(0, 2, view.width), w, view.width), y: from(middle(1, 3, view.height), h, view.height), w, h };
+  }
+
+  clear() {
+    this.drawn = null;
+    this.boxes.replaceChildren();
+  }
+
   drawBoxes(view) {
-    const size = view.width / 24;
-    this.boxes.setAttribute("viewBox", `0 0 ${view.width} ${view.height}`);
+    this.drawn = view;
+    const { x, y: top, w, h } = this.cropOf(view);
+    const share = (start, part, whole) => (whole > part ? (100 * start) / (whole - part) : 50);
+    this.picture.style.objectPosition = `${share(x, w, view.width)}% ${share(top, h, view.height)}%`;
+    const size = (LABEL_PX * w) / (this.frame.clientWidth || w);
+    this.boxes.setAttribute("viewBox", `${x} ${top} ${w} ${h}`);
     this.boxes.setAttribute("font-size", size);
     this.boxes.replaceChildren(
       ...view.boxes.flatMap((box) => {
         const [x0, y0, x1, y1] = box.box;
         const text = scored({ ...box, label: box.label.slice(0, 20) });
         const wide = (0.7 + 0.62 * text.length) * size;
-        const y = y0 > 1.5 * size ? y0 - 1.4 * size : y1;
-        const left = Math.max(Math.min(x0 > view.width * 0.55 ? x1 - wide : x0, view.width - wide), 0);
+        const y = y0 > top + 1.5 * size ? y0 - 1.4 * size : y1;
+        const left = Math.max(Math.min(x0, x + w - wide), x);
         return [
           draw("rect", { x: x0, y: y0, width: Math.max(x1 - x0, 0), height: Math.max(y1 - y0, 0) }),
           draw("rect", { class: "plate", x: left, y, width: wide, height: 1.4 * size }),

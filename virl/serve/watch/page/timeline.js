@@ -19,18 +19,18 @@ class Timeline {
     this.node = el(
       "div",
       { class: "timeline" },
-      el("div", { class: "track" }, this.ticks, this.slider),
       el(
         "div",
         { class: "toolbar tight", role: "group", "aria-label": "Replay" },
+        this.play,
         jump("|\u25c0", "First record", () => 0),
         jump("\u25c0", "Record before", () => this.at - 1),
-        this.play,
         jump("\u25b6", "Next record", () => this.at + 1),
         jump("\u25b6|", "Last record", () => this.records.length - 1),
         this.speed,
-        this.latest,
+        el("div", { class: "track" }, this.ticks, this.slider),
         this.where,
+        this.latest,
       ),
     );
     this.slider.addEventListener("input", () => this.user(Number(this.slider.value)));

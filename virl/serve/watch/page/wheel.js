@@ -12,10 +12,15 @@ class Wheel {
     this.standing = null;
     this.looking = false;
     this.eye = { heading: 0, pitch: 0, fov: 90 };
-    this.pause = button("Pause", {}, () => this.send({ do: this.is("paused") ? "resume" : "pause" }));
+    this.pause = button("Pause", { class: "main" }, () => this.send({ do: this.is("paused") ? "resume" : "pause" }));
     this.step = button("Step", { title: "One step, then pause" }, () => this.send({ do: "step" }));
-    this.take = button("Take the wheel", { class: "main" }, () => this.send({ do: this.is("yours") ? "hand_back" : "take_over" }));
-    this.stop = button("Stop the run", {}, () => this.send({ do: "stop" }));
+    this.take = button("Take the wheel", {}, () => this.send({ do: this.is("yours") ? "hand_back" : "take_over" }));
+    this.stop = button("Stop the run", { class: "danger" }, () => {
+      this.menu.open = false;
+      this.send({ do: "stop" });
+    });
+    this.sure = el("p");
+    this.menu = el("details", { class: "menu" }, el("summary", { "aria-label": "More commands", title: "More commands" }, "\u22ef"), el("div", { class: "card", tabindex: -1 }, this.sure, this.stop));
     this.finish = button("Stop here: this is the goal", { class: "main", hidden: true }, () => this.send({ do: "finish" }));
     this.words = el("input", { type: "text", maxlength: 2000, "aria-label": "Say something to the agent", placeholder: "Say something" });
     this.speak = button("Say", {}, () => this.say());
@@ -27,14 +32,20 @@ class Wheel {
     this.node = el(
       "div",
       { class: "controls", hidden: true },
-      el("div", { class: "toolbar tight", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.finish, this.stop),
+      el("div", { class: "toolbar tight", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.finish, this.hint, this.menu),
+    );
+    this.talk = el(
+      "div",
+      { class: "controls", hidden: true },
       this.question,
       (this.speech = el("div", { class: "speech" }, this.words, this.speak)),
-      this.hint,
       this.reply,
     );
     this.words.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.say();
+    });
+    this.menu.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.menu.contains(relatedTarget)) this.menu.open = false;
     });
     this.listen();
   }
@@ -70,18 +81,21 @@ class Wheel {
   show(standing) {
     const before = this.standing;
     this.standing = standing;
-    this.node.hidden = standing === null || standing.state === "ended";
+    this.node.hidden = this.talk.hidden = standing === null || standing.state === "ended";
     if (standing === null) return;
     const [pose, was] = [standing.pose, before && before.pose];
     const isNew = pose && (!was || pose.pano_id !== was.pano_id);
     this.pause.textContent = this.is("paused") ? "Go on" : "Pause";
     this.pause.disabled = this.is("yours");
     this.step.disabled = this.is("yours");
+    this.pause.classList.toggle("main", !this.is("yours"));
+    this.take.classList.toggle("main", this.is("yours"));
     this.take.textContent = this.is("yours") ? "Hand back" : "Take the wheel";
     for (const node of [this.pause, this.step, this.take, this.speech]) node.hidden = Boolean(standing.plays);
     this.finish.hidden = !standing.plays;
     this.finish.disabled = !standing.can_finish;
     this.stop.textContent = standing.plays ? "Leave the episode" : "Stop the run";
+    this.sure.textContent = standing.plays ? "Leave the episode? It gets no record." : "Stop the run? What it did so far is kept, and --resume continues it.";
     this.question.hidden = !standing.question;
     if (this.question.textContent !== standing.question) this.question.textContent = standing.question;
     this.words.placeholder = standing.question ? "Your answer" : "Say something";

@@ -1,0 +1,167 @@
+"""Films of runs: read back, and refused in a line where there is nothing to show."""
+
+import shutil
+from contextlib import nullcontext
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import numpy as np
+import PIL.Image
+import pytest
+from made_exhibits import keep_made_choice
+from made_run import keep_made_run, start_record
+from typer.testing import CliRunner, Result
+
+from virl.cli.main import app
+from virl.errors import BadInput
+from virl.film.frames import Sheet
+from virl.film.story import Rank, read_story, schedule
+from virl.film.write import open_sheet, write_film
+from virl.journal.journal import Journal
+from virl.pages.ground import MapGround
+
+SIZE = 320, 240
+SMALL = ("--width", str(SIZE[0]), "--height", str(SIZE[1]), "--seconds", "8")
+RECORDED = Path(__file__).parents[1] / "data" / "made-by-3ed9348b" / "runs"
+INSET = slice(138, 230), slice(190, 310)  # rows and columns of the map in the corner
+
+
+def film(run: Path, *options: str) -> Result:
+    return CliRunner().invoke(app, ["film", str(run), *SMALL, *options])
+
+
+def frames_of(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as file:
+        return [frame.to_ndarray(format="rgb24") for frame in file.decode(video=0)]
+
+
+def test_a_film_shows_the_views_and_the_path_as_it_grows(tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "run", size=160)
+    done = film(run, "--megabytes", "0.5")
+    assert done.exit_code == 0, done.output
+    path = run / "film.webm"
+    assert str(path) in done.stdout
+    assert path.stat().st_size <= 500_000
+    frames = frames_of(path)
+    assert 40 <= len(frames) <= 80  # of 8 s
+    assert {frame.shape for frame in frames} == {(SIZE[1], SIZE[0], 3)}
+    assert not np.array_equal(frames[0][:120], frames[-1][:120])
+    route = [
+        int(np.sum(shown[..., 2] - shown[..., 0].astype(int) > 90))
+        for shown in (one[INSET] for one in frames)
+    ]
+    assert route[-1] > 2 * route[0] > 0, "the path does not grow"
+
+
+def test_an_animated_picture_plays_again_and_again(tmp_path: Path) -> None:
+    out = tmp_path / "run.webp"
+    assert film(keep_made_run(tmp_path / "run", steps=5, size=160), "--out", str(out)).exit_code == 0
+    with PIL.Image.open(out) as picture:
+        assert picture.size == SIZE
+        assert picture.n_frames >= 5
+        assert picture.info["loop"] == 0
+
+
+def test_a_run_without_views_is_shown_on_its_map(tmp_path: Path) -> None:
+    story = read_story(keep_made_choice(tmp_path / "run"))
+    sheet = Sheet(story, MapGround(), SIZE)
+    first, last = (np.asarray(sheet.draw(index)) for index in (0, len(story.moments) - 1))
+    assert not np.array_equal(first[:150], last[:150]), "what was found does not appear"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", sorted(one.name for one in RECORDED.iterdir() if one.is_dir()))
+def test_runs_of_all_kinds_of_agents_are_filmed(run: str, tmp_path: Path) -> None:
+    out = tmp_path / "film.webm"
+    done = film(RECORDED / run, "--out", str(out))
+    assert done.exit_code == 0, done.output
+    assert any(not np.array_equal(*pair) for pair in pairwise(frames_of(out)))
+
+
+def test_long_runs_fit_and_keep_their_end() -> None:
+    story = read_story(RECORDED / "otto-finished")
+    moments = story.moments[:-1] * 40 + story.moments[-1:]
+    plan = schedule(moments, 30, 10)
+    assert sum(frames for _, frames in plan) <= 300
+    assert [index for index, _ in plan] == sorted({index for index, _ in plan})
+    assert plan[-1][0] == len(moments) - 1
+    told = [index for index, _ in plan if moments[index].rank >= Rank.NOTE]
+    assert max(after - before for before, after in pairwise(told)) < len(moments) / 3, (
+        "not spread over the run"
+    )
+
+
+def damage(run: Path, how: str) -> None:
+    journal, views = run / "journal.jsonl", sorted((run / "views").glob("0001-*"))
+    if how == "no journal":
+        journal.unlink()
+    elif how == "an empty journal":
+        journal.write_bytes(b"")
+    elif how == "a broken line":
+        journal.write_bytes(journal.read_bytes().replace(b'"kind":"step"', b'"kind":"stop"', 1))
+    elif how == "no pictures":
+        shutil.rmtree(run / "views")
+    elif how == "a lost picture":
+        for view in views:
+            view.unlink()
+    else:
+        for view in views:
+            view.write_bytes(view.read_bytes()[:900])
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("no journal", "no such journal"),
+        ("an empty journal", "journal.jsonl"),
+        ("a broken line", "line 2"),
+        ("no pictures", "its pictures are missing"),
+        ("a lost picture", "views/"),
+        ("a cut picture", "not a readable picture"),
+    ],
+)
+def test_a_damaged_run_is_refused_in_a_line(how: str, said: str, tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "run", steps=3, size=160)
+    damage(run, how)
+    refused(film(run), said)
+    assert not list(run.glob("*film*"))
+
+
+def test_a_run_with_nothing_to_show_is_refused_in_a_line(tmp_path: Path) -> None:
+    Journal.create(tmp_path / "run", start_record()).close()
+    refused(film(tmp_path / "run"), "no pictures yet")
+    refused(film(RECORDED / "iris-killed", "--out", "run.avi"), ".webm or .webp")
+
+
+def refused(done: Result, said: str) -> None:
+    assert done.exit_code == 2, done.output
+    [line] = done.stderr.strip().splitlines()
+    assert said in line
+
+
+def test_a_film_that_cannot_be_small_enough_is_refused(tmp_path: Path) -> None:
+    run, out = keep_made_run(tmp_path / "run", steps=2, size=160), tmp_path / "film.webm"
+    with pytest.raises(BadInput, match="even at its coarsest"):
+        write_film(
+            open_sheet(run, SIZE), out, seconds=5, most_bytes=1000, bar=lambda _: nullcontext(lambda: None)
+        )
+    assert not out.exists()
+
+
+def test_without_the_extra_a_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("virl.extras.missing_packages", list)
+    refused(film(keep_made_run(tmp_path / "run", steps=1, size=160)), "pip install 'virl[film]'")
+
+
+def test_an_interrupted_film_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    run = keep_made_run(tmp_path / "run", steps=2, size=160)
+    (run / "film.webm").write_bytes(b"old")
+    monkeypatch.setattr(Sheet, "draw", stop)
+    assert film(run).exit_code == 130
+    assert [(one.name, one.read_bytes()) for one in run.glob("*film*")] == [("film.webm", b"old")]

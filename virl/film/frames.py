@@ -1,0 +1,240 @@
+"""The pictures of a film: a view with the map in its corner, or the map alone, and words below."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import PIL.ImageDraw
+
+from virl.errors import BadInput
+from virl.files.pictures import PictureFault, open_picture
+from virl.files.writing import is_inside
+from virl.film.story import Moment, Rank, Story
+from virl.geo.globe import LatLng, LocalFrame
+from virl.pages.fonts import font, in_face
+from virl.pages.ground import MapGround
+from virl.pages.map_picture import draw_picture
+from virl.pages.maps import CORNER, MapFigure, MapPath, Mark, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.theme import rgb
+from virl.platform.city.streetview import Box, view_of_picture
+from virl.platform.perception.boxes import draw_detections
+
+Size = tuple[int, int]
+"""Width and height in pixels."""
+Since = Sequence[tuple[Path, int]]
+"""Folder of the run, and index of the moment, from which each mark of a map is shown."""
+
+# The looks, all chosen; lengths are shares of the side of a square as large as the film.
+INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
+SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
+"""Sizes of type, and the distance of lines as a multiple of it."""
+MOST_LINES = 4
+BELOW = 0.5
+"""Room for words below what a map alone shows, as a share of the height of that."""
+EDGE = 10_000.0
+"""Greatest coordinate of a box, in pixels: damaged runs may have any."""
+PANEL = (16, 20, 24, 205)
+"""Colour of the ground of words: red, green, blue, and opacity, each in [0, 255]."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBox:
+    """A label and its box, as `draw_detections` draws them."""
+
+    label: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A view as a picture of any size, with the boxes of what was found in its pixels."""
+
+    picture: PIL.Image.Image
+    found: tuple[FoundBox, ...]
+    is_marked: bool = False
+    """True if the boxes are drawn into the picture."""
+
+
+def recorded_shot(moment: Moment) -> Shot:
+    """Return the view of a moment as it was recorded.
+
+    Raises:
+        BadInput: its file is missing, damaged, or outside the run's folder.
+    """
+    view = moment.view
+    if view is None or not is_inside(moment.folder, view.file):
+        raise BadInput(f"{moment.folder}: a picture lies outside of the run's folder")
+    try:
+        with open_picture(moment.folder / view.file) as picture:
+            whole = picture.convert("RGB")
+    except PictureFault as fault:
+        raise BadInput(f"{moment.folder / view.file}: {fault}") from fault
+    found = [
+        FoundBox(one.text or one.label, np.clip(one.box, -EDGE, EDGE).tolist()) for one in view.detections
+    ]
+    return Shot(whole, tuple(found), moment.is_marked)
+
+
+class Sheet:
+    """A drawer of the moments of a story in one size, over the ground of its city."""
+
+    def __init__(
+        self, story: Story, ground: MapGround, size: Size, shot: Callable[[Moment], Shot] = recorded_shot
+    ) -> None:
+        """Keep what is drawn; `shot` returns the picture of a moment's view."""
+        self.story, self.ground, self.size, self.shot = story, ground, size, shot
+        self._maps: dict[Size, tuple[MapFigure, Since]] = {}
+
+    @cached_property
+    def _positions(self) -> Sequence[LatLng]:
+        """All positions that the maps of the film show."""
+        paths = {id(one.path): one.path for one in self.story.moments}.values()
+        found = [position for path in paths for position in path]
+        for places in {one.folder: one.places for one in self.story.moments}.values():
+            found += [LatLng(one.lat, one.lng) for one in places]
+        for _, exhibit in self.story.maps:
+            found += [LatLng(one.lat, one.lng) for one in exhibit.points]
+            found += [LatLng(*position) for line in exhibit.lines for position in line.points]
+        return found
+
+    def draw(self, index: int) -> PIL.Image.Image:
+        """Return the picture of the moment with this index."""
+        moment = self.story.moments[index]
+        width, height = self.size
+        unit = sqrt(width * height)
+        if moment.view is None:
+            sheet = (
+                self._map(index, self.size) if self._positions else PIL.Image.new("RGB", self.size, PANEL[:3])
+            )
+            _write(sheet, moment, self.story.notice, width, CORNER[1])
+            return sheet
+        sheet, gap = fill(self.shot(moment), self.size), round(GAP * unit)
+        if self._positions:
+            inset = self._map(index, (round(INSET * unit * INSET_ASPECT), round(INSET * unit)))
+            _paste_round(sheet, inset, (width - gap - inset.width, height - gap - inset.height))
+            width -= inset.width + gap
+        _write(sheet, moment, self.story.notice, width)
+        return sheet
+
+    def _map(self, index: int, size: Size) -> PIL.Image.Image:
+        """Return the map at a moment: the path up to there, the places told of, and the view's direction."""
+        if size not in self._maps:
+            self._maps[size] = self._lay_out(size)
+        figure, since = self._maps[size]
+        paper, moment = figure.paper, self.story.moments[index]
+        homes = {home for home, _ in since}
+        if moment.folder in homes or moment.rank is not Rank.END:
+            homes = {moment.folder}
+        shown = zip(figure.marks, since, strict=True)
+        marks = [mark for mark, (home, first) in shown if first <= index and home in homes]
+        paths: list[MapPath] = []
+        if moment.rank is Rank.END:
+            lines = [line for home, one in self.story.maps if home in homes for line in one.lines]
+            paths += exhibit_paths(paper, lines)
+        if moment.walked:
+            points = [paper.place(position) for position in moment.path[: moment.walked]]
+            paths.append(MapPath(points))
+            heading = moment.view.heading if moment.view and moment.view.purpose != "photo" else None
+            marks.append(Mark(*points[-1], "to", "", shape="small", heading=heading))
+        return draw_picture(replace(figure, paths=tuple(paths), marks=tuple(marks)), size[0]).resize(size)
+
+    def _lay_out(self, size: Size) -> tuple[MapFigure, Since]:
+        """Return (map of this size with all marks, folder and moment from which each is shown)."""
+        frame = LocalFrame(self._positions[0])
+        points = [on_paper(frame, *position) for position in self._positions]
+        if size == self.size:  # the words lie below what the map shows
+            low, high = np.min(points, axis=0), np.max(points, axis=0)
+            points.append((low[0], high[1] + BELOW * (high[1] - low[1])))
+        extent = Extent(aspect=size[0] / size[1], beyond=0.0)
+        paper = lay_out(frame, points, self.ground, extent=extent, across=size[0])
+        moments, last = self.story.moments, len(self.story.moments) - 1
+        marks, since = [], []
+        for home, exhibit in self.story.maps:
+            for mark in exhibit_marks(paper, exhibit):
+                name = mark.title.partition(": ")[0]
+                first = (index for index, one in enumerate(moments) if name in one.said)
+                marks.append(mark)
+                since.append((home, 0 if mark.kind == "spot start" else next(first, last)))
+        known: set[str] = set()
+        for index, one in enumerate(moments):
+            for place in (place for place in one.places if place.id not in known):
+                known.add(place.id)
+                at, name = paper.place(LatLng(place.lat, place.lng)), place.name
+                marks.append(Mark(*at, place.decision, name, shape="diamond", label=name))
+                since.append((one.folder, index))
+        return map_figure("", paper, [], marks), since
+
+
+def fill(shot: Shot, size: Size) -> PIL.Image.Image:
+    """Return a picture that fills a size, cut at its long side; what was found stays in it."""
+    (width, height), (wide, high) = shot.picture.size, size
+    scale = max(wide / width, high / height)
+    spare_x, spare_y = width - wide / scale, height - high / scale
+    boxes = [one.box for one in shot.found] or [(0.0, 0.0, float(width), float(height))]
+    middle = np.mean(boxes, axis=0)
+    left = float(np.clip((middle[0] + middle[2]) / 2 - wide / scale / 2, 0, spare_x))
+    top = float(np.clip((middle[1] + middle[3]) / 2 - 0.35 * high / scale, 0, spare_y))
+    cut = (left, top, left + wide / scale, top + high / scale)
+    drawn = shot.picture.resize(size, PIL.Image.Resampling.LANCZOS, box=cut)
+    if shot.is_marked:
+        return drawn
+    found = [
+        FoundBox(one.label, tuple((np.subtract(one.box, (left, top, left, top)) * scale).tolist()))
+        for one in shot.found
+    ]
+    return PIL.Image.fromarray(draw_detections(view_of_picture(np.asarray(drawn)), found).pixels)
+
+
+def _paste_round(sheet: PIL.Image.Image, picture: PIL.Image.Image, at: tuple[int, int]) -> None:
+    """Draw a picture into a sheet at a pixel, with round corners and a white rim."""
+    unit = sqrt(sheet.width * sheet.height)
+    rim, radius = max(2, round(RIM * unit)), round(ROUND * unit)
+    for grow, colour in ((rim, PIL.Image.new("RGB", picture.size, rgb("card"))), (0, picture)):
+        size = picture.width + 2 * grow, picture.height + 2 * grow
+        # Drawn twice as large and shrunk, for smooth corners.
+        mask = PIL.Image.new("L", (2 * size[0], 2 * size[1]))
+        box = (0, 0, 2 * size[0] - 1, 2 * size[1] - 1)
+        PIL.ImageDraw.Draw(mask).rounded_rectangle(box, 2 * (radius + grow), 255)
+        sheet.paste(colour.resize(size), (at[0] - grow, at[1] - grow), mask.resize(size))
+
+
+def _write(sheet: PIL.Image.Image, moment: Moment, notice: str, room: int, above: float = 0.0) -> None:
+    """Write a moment's words and the notice at the lower left, in `room` pixels, `above` pixels higher."""
+    pen, height = PIL.ImageDraw.Draw(sheet, "RGBA"), sheet.height - round(above)
+    unit = sqrt(sheet.width * sheet.height)
+    gap, small, large, radius = (round(share * unit) for share in (GAP, SMALL, LARGE, ROUND))
+    texts = [(moment.where, small, 200)]
+    texts += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
+    texts += [(line, small, 170) for line in _wrap(pen, notice, small, room - 4 * gap)[:1]]
+    lines = [(*in_face(text), size, light) for text, size, light in texts if text]
+    if not lines:
+        return
+    widest = max(pen.textlength(text, font(face, size)) for text, face, size, _ in lines)
+    tall = sum(round(size * LEADING) for _, _, size, _ in lines)
+    box = (gap, height - gap - tall - 1.2 * gap, gap + widest + 2 * gap, height - gap)
+    pen.rounded_rectangle(box, radius, PANEL)
+    y = box[1] + 0.6 * gap
+    for text, face, size, light in lines:
+        pen.text((2 * gap, y + size * LEADING / 2), text, (255, 255, 255, light), font(face, size), "lm")
+        y += round(size * LEADING)
+
+
+def _wrap(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> list[str]:
+    """Return a text in at most `MOST_LINES` lines of whole words, with "…" where words are left out."""
+    letters = font(in_face(text)[1], size)
+    lines = [""]
+    for word in in_face(text)[0].split():
+        longer = f"{lines[-1]} {word}".lstrip()
+        if pen.textlength(longer, letters) <= room or not lines[-1]:
+            lines[-1] = longer
+        elif len(lines) < MOST_LINES:
+            lines.append(word)
+        else:
+            lines[-1] += " …"
+            break
+    return [line for line in lines if line]

@@ -1,0 +1,216 @@
+"""The moments of a recorded run that its film shows, and how long each of them stays."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.files.writing import is_inside
+from virl.geo.globe import LatLng, signed_turn
+from virl.journal.folder import CONSULTED
+from virl.journal.journal import JOURNAL, read_journal
+from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, StepRecord, ViewRecord
+from virl.journal.report import CONSULTATION, start_of
+from virl.journal.story import heading_of, outcome_of, words
+from virl.pages.exhibits import MapExhibit
+from virl.plain_text import plain_line
+
+
+class Rank(IntEnum):
+    """Weight of a moment: the higher, the longer it stays."""
+
+    WALK, LOOK, NOTE, FIND, END = range(5)
+
+
+# All chosen.
+LASTS_S = {Rank.WALK: 0.1, Rank.LOOK: 0.4, Rank.NOTE: 1.6, Rank.FIND: 2.2, Rank.END: 4.0}
+"""Seconds that a moment stays, by rank."""
+TOLD_SHARE = 0.6
+"""Largest share of a film's time before its end, [0, 1], that moments with words take."""
+HELD_STEPS = 8
+"""Number of steps without a view for which the last view stays, before the map takes its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment of a run: a view, if there is one, the path so far, and words."""
+
+    folder: Path
+    """Folder of the run, or of the run of a consulted agent."""
+    path: Sequence[LatLng]
+    """Positions of all steps of that run."""
+    walked: int
+    """Number of positions of the path that were reached."""
+    rank: Rank
+    where: str
+    """Name of the agent, its step, and the metres walked."""
+    said: str = ""
+    view: ViewRecord | None = None
+    is_marked: bool = False
+    """True if the boxes of what was found are drawn into the view's file."""
+    places: tuple[PlaceRecord, ...] = ()
+    """Places that were considered so far."""
+
+
+@dataclass(slots=True)
+class Story:
+    """The moments of a run in order, and the maps of its results."""
+
+    city: str
+    """Name of the run's city."""
+    notice: str
+    """Credits that pictures of the city have to show; may be empty."""
+    moments: list[Moment] = field(default_factory=list)
+    maps: list[tuple[Path, MapExhibit]] = field(default_factory=list)
+    """Maps of results, each with the folder of its run."""
+
+
+def read_story(folder: Path) -> Story:
+    """Return the moments of the run in a folder, those of the agents that it consulted among them.
+
+    Raises:
+        JournalBroken: a journal is missing or damaged.
+        BadInput: there is nothing to show: no picture, and no place on a map; or the pictures are gone.
+    """
+    start = start_of(read_journal(folder))
+    story = Story(start.city, start.attribution)
+    _Teller(folder, story).tell()
+    story.moments = list(_hold_views(story.moments))
+    views = [(one.folder, one.view.file) for one in story.moments if one.view]
+    if views and not any((home / file).is_file() for home, file in views):
+        raise BadInput(f"{folder}: its pictures are missing: copy the whole run folder")
+    if not views and not any(one.path or one.places for one in story.moments) and not story.maps:
+        raise BadInput(f"{folder}: the run has no pictures yet, and nothing for a map: film one that has")
+    return story
+
+
+class _Teller:
+    """A reader of one run that adds its moments to a story."""
+
+    def __init__(self, folder: Path, story: Story, end: Rank = Rank.END) -> None:
+        """Read the journal in a folder, whose moments `tell` adds to `story`, its `end` in that rank."""
+        self.folder, self.story, self.end = folder, story, end
+        self.records = read_journal(folder)
+        start = start_of(self.records)
+        self.who = str(start.character.get("name") or start.agent)
+        steps = [one for one in self.records if isinstance(one, StepRecord)]
+        self.path = [LatLng(one.pose.lat, one.pose.lng) for one in steps]
+        self.walked, self.metres, self.place = 0, 0.0, ""
+        self.weighed: list[PlaceRecord] = []
+        self.counted: Counter[str] = Counter()
+
+    def tell(self) -> None:
+        """Add the moments of all records, in order."""
+        for record in self.records:
+            if isinstance(record, StepRecord):
+                self._tell_step(record)
+            elif isinstance(record, NoteRecord):
+                self._tell_note(record)
+            elif isinstance(record, EndRecord):
+                found = [one for one in record.exhibits if isinstance(one, MapExhibit)]
+                self.story.maps += [(self.folder, one) for one in found]
+                self.place = f"{self.metres:,.0f} m" if self.metres else ""
+                said = " ".join(dict.fromkeys((outcome_of(record.result), record.result.reason)))
+                self._add(self.end, said.removeprefix("Finished. "))
+
+    def _add(
+        self, rank: Rank, said: str = "", view: ViewRecord | None = None, *, is_marked: bool = False
+    ) -> None:
+        """Add a moment at the place reached so far."""
+        whole = plain_line(said)
+        if whole.endswith("…"):  # the record was cut within a word
+            whole = f"{whole.rpartition(' ')[0]} …"
+        where, places = plain_line(" · ".join(filter(None, (self.who, self.place)))), tuple(self.weighed)
+        self.story.moments.append(
+            Moment(self.folder, self.path, self.walked, rank, where, whole, view, is_marked, places)
+        )
+
+    def _tell_step(self, step: StepRecord) -> None:
+        """Add the view ahead, each find, and each place considered at a step."""
+        self.walked += 1
+        self.metres += step.distance_m
+        self.place = f"step {step.step}, {self.metres:,.0f} m"
+        facing = step.pose.heading
+        looks = [one for one in step.views if one.purpose == "look"]
+        ahead = min(looks, default=None, key=lambda one: abs(signed_turn(one.heading, facing)))
+        kept = {one.picture for one in step.objects}
+        self._add(Rank.LOOK if ahead else Rank.WALK, view=ahead)
+        for view in step.views:
+            if view.detections and view.file not in kept:
+                self._add(Rank.NOTE, _read_in(view), view)
+        for one in step.objects:
+            self.counted[one.label] += one.new
+            seen = next((view for view in step.views if view.file == one.picture), None)
+            if one.new or seen:
+                said = f"{one.label.capitalize()} {self.counted[one.label]}" if one.new else ""
+                self._add(Rank.FIND if one.new else Rank.LOOK, said, seen, is_marked=True)
+        for place in step.places:
+            self.weighed.append(place)
+            verdict = "Enters" if place.decision == "enter" else "Passes by"
+            named = (one for one in step.views if place.name in {it.text for it in one.detections})
+            seen = next(named, ahead)
+            self._add(Rank.FIND, f"{verdict} {place.name}. {place.reason}", seen)
+
+    def _tell_note(self, note: NoteRecord) -> None:
+        """Add a note with its view, or the moments of the agent that was consulted."""
+        run = Path(str(note.data.get("folder"))).name
+        asked = self.folder / CONSULTED / run
+        if note.topic == CONSULTATION and is_inside(asked.parent, run) and (asked / JOURNAL).is_file():
+            other = _Teller(asked, self.story, Rank.FIND)
+            other.tell()
+            if not self.path:
+                self.path, self.walked = other.path, other.walked
+        topic, title, text = heading_of(note)
+        self.place = "" if topic.startswith(("Thought", "Tool")) else topic
+        said = ": ".join(filter(None, (title, text)))
+        for view in [view for view in note.views if view.detections] or note.views[:1]:
+            self._add(Rank.FIND, said, view)
+        if not note.views:
+            self._add(Rank.NOTE, said)
+
+
+def _read_in(view: ViewRecord) -> str:
+    """Return a sentence on what was read or found in a view."""
+    read = ", ".join(f"“{one.text}”" for one in view.detections if one.text)
+    found = ", ".join(dict.fromkeys(words(one.label) for one in view.detections))
+    does = "Looks closer" if view.purpose == "closer" else "Reads" if read else "Finds"
+    return f"{does}: {read or found}"
+
+
+def _hold_views(moments: Sequence[Moment]) -> Iterator[Moment]:
+    """Yield the moments; on a walk, one without a view keeps the last view for a while."""
+    last, quiet = None, 0
+    for moment in moments:
+        if moment.view:
+            last, quiet = moment, 0
+        quiet += moment.rank is Rank.WALK
+        is_held = moment.path and not moment.view and quiet <= HELD_STEPS
+        if last and last.folder == moment.folder and is_held:
+            yield replace(moment, view=last.view, is_marked=last.is_marked)
+        else:
+            yield moment
+
+
+def schedule(moments: Sequence[Moment], seconds: float, rate: int) -> list[tuple[int, int]]:
+    """Return (index of a moment, number of its frames) for a film of at most `seconds`.
+
+    Where there is no room for all, the most telling moments stay, those of a rank spread evenly over the run.
+
+    Args:
+        moments: of the run, in order.
+        seconds: the greatest length of the film.
+        rate: frames in a second.
+    """
+    last = len(moments) - 1
+    room = seconds - LASTS_S[Rank.END]
+    left, stay = room * TOLD_SHARE, []
+    for rank in sorted(Rank, reverse=True):
+        left += room * (1 - TOLD_SHARE) * (rank is Rank.LOOK)
+        here = [index for index, one in enumerate(moments[:last]) if one.rank is rank]
+        count = min(len(here), int(left / LASTS_S[rank]))
+        stay += [here[turn * len(here) // count] for turn in range(count)]
+        left -= count * LASTS_S[rank]
+    frames = {index: round(LASTS_S[moments[index].rank] * rate) for index in sorted(stay)}
+    return [*frames.items(), (last, round(LASTS_S[Rank.END] * rate))]
