@@ -20,7 +20,7 @@ COLOUR = re.compile(
 )
 HEX = re.compile(r"[\"'(:]\s*#(?:[0-9a-f]{3}|[0-9a-f]{6})\b", re.IGNORECASE)
 SIZE = r"var\(--(?:small|text|large|title|head|hero|map-(?:sign|name|label))\)|inherit"
-FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--sans\)|inherit)")
+FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--(?:sans|mono)\)|inherit)")
 SCALE = {"13", "15", "17", "21", "28"}
 SPACE = re.compile(r"0|auto|var\(--s[1-7]\)|(?:calc|clamp)\((?:var\(--s[1-7]\)|[-+*\s,]|\d+vw|\d)+\)")
 CORNER = re.compile(r"0|50%|var\(--(?:radius|pill)\)")
