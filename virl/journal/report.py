@@ -10,7 +10,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
-from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -121,7 +120,6 @@ def _templates(folder: Path) -> Environment:
             "question": question,
             "alt": seen_in,
             "heading_of": heading_of,
-            "ems": _ems,
             "anchor": anchor_of,
             "looks": looks_of,
             "moment_of": moment_of,
@@ -171,11 +169,6 @@ def moment(text: str) -> str:
         when = when.replace(tzinfo=UTC)
     when = when.astimezone(UTC)
     return f"{when.day} {when:%B %Y, %H:%M} UTC"
-
-
-def _ems(text: str) -> float:
-    """Return the approximate width of a line of text, margins included, in ems: units of its font size."""
-    return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 
 def _kinds_of(told: Sequence[Chapter]) -> list[str]:
@@ -233,7 +226,7 @@ CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
 MOST_STORY, MOST_PAGE = 700_000, 1_800_000
 """Most bytes of a report's HTML story, and of its page with all pictures; chosen: a page stays under 2 MB."""
-STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
+STYLES, SCRIPTS = ("charts.css",), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 MOST_CONTENTS = 12
 """Most entries of the contents of a page."""
@@ -262,7 +255,7 @@ def _write_share_picture(folder: Path, city: City | None) -> None:
     """Write the picture that links to a run's page show; raise `CannotWrite` if it cannot be written."""
     records = read_journal(folder)
     start, steps = start_of(records), [one for one in records if isinstance(one, StepRecord)]
-    end = next((one for one in records if isinstance(one, EndRecord)), None)
+    end = end_of(records)
     result = end.result if end else None
     told = [one for one in records if isinstance(one, StepRecord | NoteRecord)]
     view = view_of_end(shown_views(told), result)
@@ -300,7 +293,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
-    end = next((record for record in records if isinstance(record, EndRecord)), None)
+    end = end_of(records)
     views = shown_views(told)
     end_view = view_of_end(views, end.result if end else None)
     keys = key_files(views, end_view)
@@ -384,7 +377,7 @@ def report_context(
     start = start_of(records)
     own = [record for record in records if isinstance(record, StepRecord)]
     notes = [record for record in records if isinstance(record, NoteRecord)]
-    end = next((record for record in records if isinstance(record, EndRecord)), None)
+    end = end_of(records)
     result = end.result if end else None
     told = read_result(folder, result) if result else None
     shown = exhibits if exhibits is not None else end.exhibits if end else ()
@@ -434,3 +427,8 @@ def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:
     """Return the start record among a journal's records."""
     return next(record for record in records if isinstance(record, StartRecord))
+
+
+def end_of(records: Sequence[AnyRecord]) -> EndRecord | None:
+    """Return the record of a run's end among a journal's records; `None` if the run has not ended."""
+    return next((record for record in records if isinstance(record, EndRecord)), None)

@@ -236,7 +236,7 @@ class _Room:
         """Return whether a rectangle in pixels is on the map, and none that is taken overlaps it."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
-        return not any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken)
+        return not any(_meet((left, top, right, bottom), other) for other in self.taken)
 
     def take(self, *boxes: Rectangle) -> bool:
         """Return whether rectangles in pixels are all free, and mark them as taken if so."""

@@ -70,8 +70,7 @@ THUMBNAIL_BYTES = 2_000_000
 """Most bytes of all thumbnails together; chosen: the page opens in about a second."""
 
 EMBEDDED_VIEWS = 150
-"""Most views embedded in the page; with more, things have thumbnails, and views are files beside the page.
-it. Chosen: a page of 6 MB."""
+"""Most views embedded in the page, chosen; with more, each thing has a thumbnail, and views stay in files."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, page, report_context, story_context
+from virl.journal.records import AnyRecord, NoteRecord, StepRecord
+from virl.journal.report import SCRIPTS, STYLES, end_of, page, report_context, story_context
 from virl.journal.story import Group, chapters, groups_of
 from virl.pages.exhibits import TextExhibit
 from virl.platform.city.city import City
@@ -52,7 +52,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         records: all records of its journal.
         city: city of the run; without it the map shows no streets.
     """
-    end = next((record for record in records if isinstance(record, EndRecord)), None)
+    end = end_of(records)
     answer = end.result.answer if end else {}
     context = story_context(folder, records, city)
     try:
@@ -62,15 +62,16 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     if not activities or end is None:
         return page("report.html.j2", context, styles=STYLES, scripts=SCRIPTS)
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
-    groups = {name: group for group in groups_of(every, len(every) or 1) if (name := _time_of(group))}
+    groups = groups_of(every, max(1, len(every)))
+    by_time = {_time_of(group): group for group in groups}
     texts = [one for one in end.exhibits if isinstance(one, TextExhibit)]
     context |= {
         "exhibits": report_context(folder, records, city, (), texts)["exhibits"],
-        "activities": [(one, groups.get(f"{one.starts}-{one.ends}")) for one in activities],
+        "activities": [(one, by_time.get(f"{one.starts}-{one.ends}")) for one in activities],
         "feelings": list(_feelings([one.state for one in activities])),
         "spent": sum(one.cost_usd for one in activities),
         "budget": answer.get("budget_usd"),
-        "groups": [group for group in groups_of(every, len(every) or 1) if not _time_of(group)],
+        "groups": [group for group in groups if not _time_of(group)],
     }
     styles = (*STYLES, "day.css")
     return page("day.html.j2", context, styles=styles, scripts=SCRIPTS, folder=_TEMPLATES)
@@ -80,11 +81,11 @@ def _time_of(group: Group) -> str:
     """Return the time of the activity that a group ends with, such as "09:03-09:43"; empty for others."""
     last = group.chapters[-1]
     is_activity = isinstance(last, NoteRecord) and last.topic == "activity"
-    return last.sentence.partition(" ")[0] if is_activity and isinstance(last, NoteRecord) else ""
+    return last.sentence.partition(" ")[0] if is_activity else ""
 
 
 def _feelings(states: Sequence[Mapping[str, float]]) -> list[Feeling]:
-    """Return the curve of each feeling over the states of a day."""
+    """Return the curve of each feeling, [0, 100], over a day, from its values after each activity."""
     across = _WIDE / max(1, len(states) - 1)
     return [
         Feeling(
