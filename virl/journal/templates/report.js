@@ -70,6 +70,8 @@
     for (const mark of marksOf(figure)) mark.classList.add("shown");
     const large = figure.cloneNode(true);
     large.classList.remove("chosen");
+    // The same picture stands in the row below, and no two may be called the same.
+    for (const picture of large.querySelectorAll("img")) picture.alt = `Large: ${picture.alt}`;
     large.querySelector(".frame").tabIndex = -1;
     shown.replaceChildren(large);
   };
