@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from math import atan, cos, degrees, radians, sin, tan
+from math import atan, degrees, radians, tan
 from pathlib import Path
 
 import numpy as np
@@ -118,24 +118,13 @@ def draw_wide(city: City, moment: Moment) -> Shot:
     fov = 2 * degrees(atan(WIDER * tan(radians(view.fov / 2))))
     then = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     now = Camera(view.heading, view.pitch, min(fov, 110.0), *FILM)
+    # Both look the same way: only the middle of the picture and the size of a pixel differ.
+    old, new = ([camera.width / 2, camera.height / 2] * 2 for camera in (then, now))
     found = []
     for one in view.detections:
-        left, top, right, bottom = one.box
-        x, y = zip(
-            *(point_in(now, *then.direction(*at)) for at in ((left, top), (right, bottom))), strict=True
-        )
-        found.append(FoundBox(one.text or one.label, (x[0], y[0], x[1], y[1])))
+        box = np.subtract(one.box, old) * now.focal / then.focal + new
+        found.append(FoundBox(one.text or one.label, tuple(box.tolist())))
     return Shot(Image.fromarray(city.streetview.view(view.pano_id, now).pixels), tuple(found))
-
-
-def point_in(camera: Camera, heading: float, pitch: float) -> tuple[float, float]:
-    """Return the pixel (x, y) of a direction, in degrees, in the picture of a camera."""
-    turn, up, tilt = radians(heading - camera.heading), radians(pitch), radians(camera.pitch)
-    level, rise = cos(up) * cos(turn), sin(up)
-    depth = level * cos(tilt) + rise * sin(tilt)
-    x = camera.focal * cos(up) * sin(turn) / depth
-    y = camera.focal * (rise * cos(tilt) - level * sin(tilt)) / depth
-    return camera.width / 2 + x, camera.height / 2 - y
 
 
 def draw_helsinki(number: int, size: Size) -> Image.Image:
