@@ -80,8 +80,9 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
 def _time_of(group: Group) -> str:
     """Return the time of the activity that a group ends with, such as "09:03-09:43"; empty for others."""
     last = group.chapters[-1]
-    is_activity = isinstance(last, NoteRecord) and last.topic == "activity"
-    return last.sentence.partition(" ")[0] if is_activity else ""
+    if isinstance(last, NoteRecord) and last.topic == "activity":
+        return last.sentence.partition(" ")[0]
+    return ""
 
 
 def _feelings(states: Sequence[Mapping[str, float]]) -> list[Feeling]:
