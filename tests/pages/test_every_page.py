@@ -323,6 +323,7 @@ def test_the_keys_of_a_counting_page_go_from_thing_to_thing(
 
 def test_a_wide_table_is_sorted_on_a_phone(workshop: Workshop, browser: webdriver.Chrome) -> None:
     show(browser, workshop.page("vivek"), 390, dark=False)
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     table = browser.find_element(By.CSS_SELECTOR, "table.sortable.wide")
     button = table.find_element(By.CSS_SELECTOR, "thead button")
     assert button.size["height"] >= 24
