@@ -157,7 +157,9 @@ def draw_street_signs() -> Image.Image:
 def draw_sheet(extract: str) -> Image.Image:
     """Draw twelve views of a town and their map."""
     write_sheet(open_city(extract), Path("sheet.png"), 12)
-    return Image.open("sheet.png").resize((1600, 1170), Image.Resampling.LANCZOS)
+    sheet = Image.open("sheet.png")
+    sheet.thumbnail((1600, 1600), Image.Resampling.LANCZOS)
+    return sheet
 
 
 def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
@@ -170,11 +172,14 @@ def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
         sys.exit("chromium is missing: run `make web-deps`")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with tempfile.TemporaryDirectory() as folder:
-        faces, shot = Path(folder) / "fonts.conf", Path(folder) / "page.png"
+        faces, shot, copy = (Path(folder) / file for file in ("fonts.conf", "page.png", "page.html"))
         faces.write_text(FACES, encoding="utf-8")
+        # A browser without a screen does not wait for pictures that are decoded beside the page.
+        words = (made(name) / page).read_text(encoding="utf-8")
+        copy.write_text(words.replace(' decoding="async"', ""), encoding="utf-8")
         options += ["--hide-scrollbars", f"--window-size={size[0]},{size[1]}", f"--screenshot={shot}"]
         subprocess.run(  # noqa: S603 - our own page
-            [browser, *options, (made(name) / page).resolve().as_uri()],
+            [browser, *options, copy.as_uri()],
             check=True,
             capture_output=True,
             env=os.environ | {"FONTCONFIG_FILE": str(faces)},

@@ -257,6 +257,14 @@ def test_a_page_fits_its_sheets_and_its_screens(
     assert page.stat().st_size < 2_000_000
 
 
+def test_the_first_view_of_a_town_is_as_wide_as_its_page(
+    workshop: Workshop, browser: webdriver.Chrome
+) -> None:
+    show(browser, workshop.page("town"), 1280, dark=False)
+    view, whole = (browser.find_element(By.CSS_SELECTOR, css) for css in (".hero img", "main"))
+    assert view.size["width"] == whole.size["width"]
+
+
 def test_marks_of_a_map_do_not_cover_each_other(workshop: Workshop, browser: webdriver.Chrome) -> None:
     show(browser, workshop.page("aria"), 1280, dark=False)
     for _ in range(2):
