@@ -18,7 +18,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-llama test-wheel web-deps docs messages check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-learn test-vision test-ray test-llama test-wheel web-deps docs messages check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -64,8 +64,11 @@ soak: $(STAMP)
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector \
-	  tests/benchmarks/sight_learning/learn
+	$(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector
+
+## test-learn  in the same environment, run the tests of the walker that learns by sight
+test-learn: $(EXTRAS_STAMP)
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/sight_learning/learn
 
 ## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions
 test-vision: $(EXTRAS_STAMP)

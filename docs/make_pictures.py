@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from math import atan, cos, degrees, radians, sin, tan
+from math import atan, degrees, radians, tan
 from pathlib import Path
 
 import numpy as np
@@ -118,24 +118,13 @@ def draw_wide(city: City, moment: Moment) -> Shot:
     fov = 2 * degrees(atan(WIDER * tan(radians(view.fov / 2))))
     then = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     now = Camera(view.heading, view.pitch, min(fov, 110.0), *FILM)
+    # Both look the same way: only the middle of the picture and the size of a pixel differ.
+    old, new = ([camera.width / 2, camera.height / 2] * 2 for camera in (then, now))
     found = []
     for one in view.detections:
-        left, top, right, bottom = one.box
-        x, y = zip(
-            *(point_in(now, *then.direction(*at)) for at in ((left, top), (right, bottom))), strict=True
-        )
-        found.append(FoundBox(one.text or one.label, (x[0], y[0], x[1], y[1])))
+        box = np.subtract(one.box, old) * now.focal / then.focal + new
+        found.append(FoundBox(one.text or one.label, tuple(box.tolist())))
     return Shot(Image.fromarray(city.streetview.view(view.pano_id, now).pixels), tuple(found))
-
-
-def point_in(camera: Camera, heading: float, pitch: float) -> tuple[float, float]:
-    """Return the pixel (x, y) of a direction, in degrees, in the picture of a camera."""
-    turn, up, tilt = radians(heading - camera.heading), radians(pitch), radians(camera.pitch)
-    level, rise = cos(up) * cos(turn), sin(up)
-    depth = level * cos(tilt) + rise * sin(tilt)
-    x = camera.focal * cos(up) * sin(turn) / depth
-    y = camera.focal * (rise * cos(tilt) - level * sin(tilt)) / depth
-    return camera.width / 2 + x, camera.height / 2 - y
 
 
 def draw_helsinki(number: int, size: Size) -> Image.Image:
@@ -168,7 +157,9 @@ def draw_street_signs() -> Image.Image:
 def draw_sheet(extract: str) -> Image.Image:
     """Draw twelve views of a town and their map."""
     write_sheet(open_city(extract), Path("sheet.png"), 12)
-    return Image.open("sheet.png").resize((1600, 1170), Image.Resampling.LANCZOS)
+    sheet = Image.open("sheet.png")
+    sheet.thumbnail((1600, 1600), Image.Resampling.LANCZOS)
+    return sheet
 
 
 def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
@@ -181,11 +172,14 @@ def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
         sys.exit("chromium is missing: run `make web-deps`")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with tempfile.TemporaryDirectory() as folder:
-        faces, shot = Path(folder) / "fonts.conf", Path(folder) / "page.png"
+        faces, shot, copy = (Path(folder) / file for file in ("fonts.conf", "page.png", "page.html"))
         faces.write_text(FACES, encoding="utf-8")
+        # A browser without a screen does not wait for pictures that are decoded beside the page.
+        words = (made(name) / page).read_text(encoding="utf-8")
+        copy.write_text(words.replace(' decoding="async"', ""), encoding="utf-8")
         options += ["--hide-scrollbars", f"--window-size={size[0]},{size[1]}", f"--screenshot={shot}"]
         subprocess.run(  # noqa: S603 - our own page
-            [browser, *options, (made(name) / page).resolve().as_uri()],
+            [browser, *options, copy.as_uri()],
             check=True,
             capture_output=True,
             env=os.environ | {"FONTCONFIG_FILE": str(faces)},

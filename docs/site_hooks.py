@@ -1,10 +1,9 @@
-"""Hooks of MkDocs: the navigation, links into the repository, the API's names, labels of cells.
+"""Hooks of MkDocs: the navigation, links into the repository, the API's names.
 
 The pages stay as GitHub shows them; these hooks change only what the site is made of.
 """
 
 import re
-from itertools import cycle
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -16,10 +15,6 @@ REPOSITORY = "https://github.com/virl-project/virl"
 TABS = ("Tutorials", "How-to guides", "Reference", "Explanations")
 """Folded sections of the index whose pages become a tab; their sub-sections become groups of it."""
 FOLDED, HEADING = r"<summary>(.+)</summary>$", "^## (.+)$"
-TABLE, CELL = (
-    re.compile(r"<table>.*?</table>", re.DOTALL),
-    re.compile(r"<t([hd])(.*?>)(.*?)</t[hd]>", re.DOTALL),
-)
 FRONT = "index.md"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 LINKED_PAGE = re.compile(r"'([^']+\.md)'")
@@ -77,29 +72,10 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
-    """Return a page whose cells name their column, for phones."""
+    """Take the table of contents from the front page, whose headings are folded."""
     if page.file.src_uri == FRONT:
         page.toc.items.clear()
-
-    def labelled(table: re.Match[str]) -> str:
-        """Return a table with the heading of its column in each cell after the first of a row."""
-        cells = CELL.findall(table[0])
-        heads = [re.sub("<.*?>", "", text).replace('"', "&quot;") for kind, _, text in cells if kind == "h"]
-        places = cycle(range(len(heads)))
-
-        def label(cell: re.Match[str]) -> str:
-            """Return a cell with its label."""
-            place = next(places) if cell[1] == "d" else 0
-            return cell[0].replace("<td", f'<td data-label="{heads[place]}"', 1) if place else cell[0]
-
-        return CELL.sub(label, table[0])
-
-    return TABLE.sub(labelled, html)
-
-
-def on_post_page(output: str, **_: Any) -> str:
-    """Return a whole page whose search has a name for readers who do not see it."""
-    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+    return html
 
 
 def entry(name: str) -> str:

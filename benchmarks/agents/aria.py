@@ -125,8 +125,10 @@ def _judge_pick(case: AgentCase, pick: object) -> dict[str, Any]:
 METRICS = (
     Metric("fits", "truly fits", about="picks that fit the wish"),
     Metric("barred", "closed or too far", about="picks that cannot be visited"),
-    Metric("random_fits", "a random place fits", about="of the open and near places"),
-    Metric("best_rated_fits", "the best rated fits", about="the best rated open and near place"),
+    Metric("random_fits", "a random place fits", about="random picks among open and near places that fit"),
+    Metric(
+        "best_rated_fits", "the best rated fits", about="best rated of the open and near places, if it fits"
+    ),
 )
 """Shares of picks that fit or are barred, and of a random or the best rated open and near place that fit."""
 

@@ -132,23 +132,18 @@ def _judge_day(case: AgentCase, entries: Sequence[DayEntry] | None) -> dict[str,
     }
 
 
+_BASELINE = "the same, of a day planned without the city"
 _FULLNESS = (
     Metric("activities", "activities", percent=False, about="visits in a day"),
-    Metric(
-        "baseline_activities",
-        "activities, ungrounded",
-        percent=False,
-        aside=True,
-        about="without the city",
-    ),
+    Metric("baseline_activities", "activities, ungrounded", percent=False, aside=True, about=_BASELINE),
     Metric("filled", "day filled", about="share of the day that is planned"),
-    Metric("meals_on_time", "meals at usual hours", about="of those planned"),
+    Metric("meals_on_time", "meals at usual hours", about="planned meals that are at usual hours"),
     Metric("meals_had_when_due", "meals had of those due", about="meals planned, of those in the day"),
     Metric("budget_used", "budget used", about="share of the money that is spent"),
 )
 METRICS = (
     Metric("violations", "violations", percent=False, about="rules broken in a day"),
-    Metric("baseline_violations", "violations, ungrounded", percent=False, about="planned without the city"),
+    Metric("baseline_violations", "violations, ungrounded", percent=False, about=_BASELINE),
     *_FULLNESS,
 )
 """Violations and activities in a day, of Diego's plan and of one made without the city; shares of the day."""

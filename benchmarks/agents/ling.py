@@ -134,9 +134,9 @@ def unanswered(case: AgentCase) -> dict[str, Any]:
 
 METRICS = (
     Metric("arrived", "stopped at the place", about="walks that end at it"),
-    Metric("first", "at the first ask", about="of all walks"),
-    Metric("elsewhere", "stopped elsewhere", about="of all walks"),
-    Metric("arrived_again", "arrived having asked again", about="of the walks that asked again"),
+    Metric("first", "at the first ask", about="walks that end at it, having asked once"),
+    Metric("elsewhere", "stopped elsewhere", about="walks that end at another place"),
+    Metric("arrived_again", "arrived having asked again", about="walks that asked again and end at it"),
 )
 """Shares of walks that stopped at the place, at the first ask or elsewhere, and of those that asked again."""
 

@@ -99,12 +99,14 @@ def unanswered(case: AgentCase) -> dict[str, Any]:
 
 _ratio = partial(Metric, percent=False, digits=3)
 METRICS = (
-    _ratio("over_shortest", "time over the shortest", about="seconds by those of the shortest order"),
+    _ratio("over_shortest", "time over the shortest", about="seconds divided by those of the shortest order"),
     _ratio("given_over_shortest", "order given over the shortest", about="the same, of the order given"),
-    _ratio("over_fast_tsp", "time over fast-tsp's", about="seconds by those of fast-tsp's order"),
-    _ratio("given_over_fast_tsp", "order given over fast-tsp's", aside=True, about="of the order given"),
-    _ratio("walked_over_route", "walked over the route", about="metres walked by those of the route"),
-    Metric("told_read", "told and read right", about="orders understood"),
+    _ratio("over_fast_tsp", "time over fast-tsp's", about="seconds divided by those of fast-tsp's order"),
+    _ratio(
+        "given_over_fast_tsp", "order given over fast-tsp's", aside=True, about="the same, of the order given"
+    ),
+    _ratio("walked_over_route", "walked over the route", about="metres walked divided by those of the route"),
+    Metric("told_read", "told and read right", about="tasks told in words that were read right"),
 )
 """Ratios of seconds to the shortest order's and to fast-tsp's, of metres walked, and the share read right."""
 

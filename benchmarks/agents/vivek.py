@@ -151,10 +151,14 @@ def unanswered(case: AgentCase) -> dict[str, Any]:
 
 
 METRICS = (
-    Metric("correlation", "rank correlation", percent=False, digits=2, about="with what truly suits, to 1"),
-    Metric("pick_beaten_by", "homes that suit better", about="than the first pick"),
-    Metric("by_price", "cheapest first", percent=False, digits=2, about="correlation of the order by rent"),
-    Metric("random", "random order", percent=False, digits=2, about="correlation of chance"),
+    Metric(
+        "correlation", "rank correlation", percent=False, digits=2, about="with the true order, at most 1"
+    ),
+    Metric("pick_beaten_by", "homes that suit better", about="homes that suit better than the first pick"),
+    Metric(
+        "by_price", "cheapest first", percent=False, digits=2, about="the correlation of the order by rent"
+    ),
+    Metric("random", "random order", percent=False, digits=2, about="the correlation of a random order"),
 )
 """Rank correlations with what truly suits: the ranking's, by rent, of chance; share of better homes."""
 

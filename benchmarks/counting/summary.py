@@ -10,7 +10,7 @@ from rich.table import Table
 from virl.bench.benchmark import Metric, PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.bench.report.dots import DotPlot, DotRow, axis_of, dot, interval_words
+from virl.bench.report.dots import DotPlot, DotRow, axis_of, dot
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.files.writing import write_whole
@@ -196,16 +196,10 @@ def _cells(table: CountingTable) -> list[list[list[str]]]:
     return [
         [
             [row.name, row.note],
-            *(_cell(row.values.get(column.key), column, table.walks) for column in table.columns),
+            *(cell_text(row.values.get(one.key), one, table.walks).split("\n") for one in table.columns),
         ]
         for row in table.rows
     ]
-
-
-def _cell(value: Interval | float | None, column: Metric, walks: int) -> list[str]:
-    """Return the lines of a cell: a number, and what its interval says of so many walks."""
-    mean, *_ = cell_text(value, column).split("\n")
-    return [mean, interval_words(value, column, walks)] if isinstance(value, Interval) else [mean]
 
 
 def _walk_data(name: str, city: str, walk: Data, origin: LatLng) -> dict[str, object]:

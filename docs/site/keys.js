@@ -1,7 +1,13 @@
 "use strict";
-// What the theme leaves out: boxes that scroll take the focus, and no two lists of links have one name.
+// What the theme leaves out: cells name their column on phones, boxes that scroll take the focus, the search has a name,
+// and no two lists of links have the same one.
 const mend = () => {
-  for (const box of document.querySelectorAll("pre > code, .md-typeset__scrollwrap, .md-typeset__table")) {
+  for (const table of document.querySelectorAll(".md-typeset table:not([class])")) {
+    const heads = [...(table.tHead?.rows[0]?.cells || [])].map((head) => head.textContent);
+    for (const cell of table.querySelectorAll("td:not(:first-child)")) cell.dataset.label = heads[cell.cellIndex] || "";
+  }
+  for (const search of document.querySelectorAll("[role=dialog]")) search.ariaLabel = "Search";
+  for (const box of document.querySelectorAll("pre > code, .md-typeset__scrollwrap, .md-typeset__table, .md-typeset table")) {
     if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.tabIndex = 0;
   }
   for (const buttons of document.querySelectorAll(".md-code__nav:not([role])")) buttons.setAttribute("role", "none");

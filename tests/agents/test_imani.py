@@ -75,7 +75,7 @@ def test_her_card_in_the_gallery_shows_what_the_robot_saw(told: tuple[Path, str]
     done = CliRunner().invoke(app, ["gallery", str(run), "--out", str(page)])
     assert done.exit_code == 0, done.output
     assert "1 run:" in done.output
-    assert page.read_text().count("data:image/jpeg") == 1
+    assert page.read_text().count("data:image/webp") == 1
 
 
 def test_before_the_robot_is_back_her_page_shows_what_it_found_so_far(

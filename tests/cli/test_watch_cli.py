@@ -44,7 +44,7 @@ def test_a_replay_is_saved(tmp_path: Path) -> None:
     assert done.stdout.strip() == f"replay: {out}"
     page = out.read_text(encoding="utf-8")
     assert "Noodle Bar Mei" in page
-    assert page.count("data:image/jpeg") > 20
+    assert page.count("data:image/webp") > 20
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
 
 

@@ -142,7 +142,7 @@ def refused(done: Result, said: str) -> None:
 
 def test_a_film_that_cannot_be_small_enough_is_refused(tmp_path: Path) -> None:
     run, out = keep_made_run(tmp_path / "run", steps=2, size=160), tmp_path / "film.webm"
-    with pytest.raises(BadInput, match="even at its coarsest"):
+    with pytest.raises(BadInput, match="at the lowest quality"):
         write_film(
             open_sheet(run, SIZE), out, seconds=5, most_bytes=1000, bar=lambda _: nullcontext(lambda: None)
         )

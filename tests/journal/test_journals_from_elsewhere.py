@@ -84,17 +84,21 @@ def test_commands_tell_it_in_one_line(run: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0
     page = gallery.read_text(encoding="utf-8")
     assert "journal.jsonl, line 2" in page
-    assert "data:image" not in page
+    assert "data:image/jpeg" not in page
+    assert "data:image/webp" not in page
 
 
 def test_no_page_shows_what_a_link_leads_to(run: Path, tmp_path: Path) -> None:
     for view in (run / "views").glob("*.jpg"):
         view.unlink()
         view.symlink_to(tmp_path / "secret.jpg")
-    assert "data:image" not in write_report(run, made_city()).read_text(encoding="utf-8")
+    # The icon of the page is no picture of the run.
+    assert "data:image/jpeg" not in (page := write_report(run, made_city()).read_text(encoding="utf-8"))
+    assert "data:image/webp" not in page
     gallery = tmp_path / "gallery.html"
     assert CliRunner().invoke(app, ["gallery", str(run), "--out", str(gallery)]).exit_code == 0
-    assert "data:image" not in gallery.read_text(encoding="utf-8")
+    assert "data:image/jpeg" not in gallery.read_text(encoding="utf-8")
+    assert "data:image/webp" not in gallery.read_text(encoding="utf-8")
 
 
 def test_pages_embed_nothing_from_outside(run: Path, tmp_path: Path) -> None:

@@ -8,10 +8,13 @@ import pytest
 from made_run import PATH, keep_made_run, made_city
 
 from virl.errors import CannotWrite, JournalBroken
+from virl.journal.film import shown_views
 from virl.journal.journal import read_journal
-from virl.journal.records import NoteRecord, StepRecord
+from virl.journal.records import CostRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import write_report
-from virl.journal.story import Gap, Stretch, chapters, shorten_story
+from virl.journal.share import SHARE
+from virl.journal.story import Gap, Stretch, chapters, groups_of, headline_of, shorten_story
+from virl.mind.prompt import NOT_ORDERS
 from virl.pages import pictures
 
 HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
@@ -50,7 +53,7 @@ def test_the_page_tells_who_where_how_it_ended_and_by_what_mind(run: Path) -> No
     page = Page(write_report(run, made_city()))
     assert "Hiro in Testville" in page.text
     assert "4 May 2026, 11:30 UTC" in page.text
-    assert "Entered Noodle Bar Mei. 20 steps, 201 m." in page.text
+    assert "Entered Noodle Bar Mei 20 steps · 201 m · " in page.text
     assert "japanese restaurant · restaurant" in page.text
     assert "4.4 128 reviews $" in page.text
     assert "rules (a baseline without a language model)" in page.text
@@ -90,7 +93,7 @@ def test_views_are_embedded_with_their_boxes_and_words_for_those_who_cannot_see(
     views = [view for step in told for view in step.views]
     images = page.all("img")
     assert len(images) == len(views) == 6 * 3 + 3 + 2 * 3
-    assert all(image["src"].startswith("data:image/jpeg;base64,") for image in images)
+    assert all(image["src"].startswith("data:image/webp;base64,") for image in images)
     assert sum("restaurant" in image["alt"] for image in images) == 6
     assert len(page.all("svg", "boxes")) == 6
     assert "restaurant 0.86 “KAPPA SUSHI”" in page.text
@@ -195,3 +198,67 @@ def test_the_middle_of_a_long_story_is_left_out_and_said_to_be() -> None:
     assert f"{gap.notes} notes are left out here" in str(gap)
     assert "journal.jsonl" in str(gap)
     assert shorten_story(notes, 10**7)[0] == notes
+
+
+def ended(reason: str, **more: object) -> Result:
+    made = {"agent": "a", "city": "c", "status": "finished", "steps": 1, "distance_m": 1.0, "versions": {}}
+    return Result.model_validate({**made, "reason": reason, "cost": CostRecord(), **more})
+
+
+@pytest.mark.parametrize(
+    ("result", "headline"),
+    [
+        (ended("all seen", found={"trash bin": 9, "bench": 2}), "9 trash bins, 2 benches"),
+        (ended("2 errands: 3.5 min less than given."), "2 errands: 3.5 min less than given"),
+        (ended("From A to St. B: 265 m. On the way: no benches."), "From A to St. B: 265 m"),
+        (ended("the road ends: nothing is open", status="gave up"), "The road ends: nothing is open"),
+        (None, "The run has not ended"),
+    ],
+)  # fmt: skip
+def test_the_headline_is_what_came_of_the_task_and_whole(result: Result | None, headline: str) -> None:
+    assert headline_of(result)[0] == headline
+
+
+def test_a_closer_look_that_is_hardly_closer_is_not_shown() -> None:
+    look, near, nearer = (
+        ViewRecord.model_validate(
+            {"file": f"{fov}.jpg", "pano_id": "p", "heading": 0, "pitch": 0, "fov": fov}
+            | {"width": 64, "height": 64, "purpose": "closer" if fov < 90 else "look"}
+        )
+        for fov in (90, 82, 54)
+    )  # fmt: skip
+    step = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(look, near, nearer))
+    assert shown_views([step]) == [look, nearer]
+
+
+def test_a_long_story_has_few_groups_and_loses_nothing() -> None:
+    notes = [
+        NoteRecord(seq=2 * turn + part, topic=topic, key=f"{turn:04}", text="x", data={"name": "look"})
+        for turn in range(1, 40)
+        for part, topic in enumerate(("thought", "tool"))
+    ]
+    groups = groups_of(notes, 12)
+    assert len(groups) <= 12
+    assert [one for group in groups for one in group.chapters] == notes
+    assert groups[0].title == "Turns 1 to 4"
+    assert groups_of(notes[:2], 12)[0].title == "Turn 1: look"
+
+
+def test_marks_for_models_are_shown_only_where_a_result_is_raw(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", steps=0, ended=False, size=64)
+    data = {"name": "near", "content": f"{NOT_ORDERS}\n<<<DATA\nid p-1 | Bar | rated 4.2\nDATA>>>"}
+    note = NoteRecord(seq=1, topic="tool", key="0001-1", title="near()", text="t", data=data)
+    with (folder / "journal.jsonl").open("a") as journal:
+        journal.write(note.model_dump_json() + "\n")
+    text = Page(write_report(folder)).text
+    assert "Bar · rated 4.2" in text
+    assert text.count("<<<DATA") == 1
+    assert text.index("<<<DATA") > text.index("Raw")
+
+
+def test_a_picture_to_share_lies_beside_the_page(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    assert {"property": "og:image", "content": f"./{SHARE}"} in page.all("meta")
+    with PIL.Image.open(run / SHARE) as picture:
+        assert picture.size == (1200, 630)
+        assert len(np.unique(np.asarray(picture)[200:500, 100:600].reshape(-1, 3), axis=0)) > 50

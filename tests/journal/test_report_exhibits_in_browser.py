@@ -27,7 +27,7 @@ def test_exhibits_open_without_an_error_and_fit(
     assert browser.get_log("browser") == []
     assert overflow(browser) == 0
     cards = browser.find_elements(By.CSS_SELECTOR, ".exhibit")
-    assert len(cards) == 6
+    assert len(cards) == 5
     assert all(card.size["width"] > 0.4 * min(width, 1100) for card in cards)
     bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
     widths = [bar.size["width"] for bar in bars]
@@ -50,11 +50,11 @@ def test_a_table_is_sorted_by_numbers(browser: webdriver.Chrome, page: Path) -> 
 
 def test_a_map_of_an_exhibit_zooms_by_itself(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page, 1280)
-    chart = browser.find_element(By.CSS_SELECTOR, ".exhibit .chart")
+    chart = browser.find_element(By.CSS_SELECTOR, "#map .chart")
     whole = chart.get_dom_attribute("viewBox")
-    browser.find_element(By.CSS_SELECTOR, ".exhibit [aria-label='Zoom in']").click()
+    browser.find_element(By.CSS_SELECTOR, "#map [aria-label='Zoom in']").click()
     assert chart.get_dom_attribute("viewBox") != whole
-    browser.find_element(By.CSS_SELECTOR, ".exhibit [aria-label='Show the whole map']").click()
+    browser.find_element(By.CSS_SELECTOR, "#map [aria-label='Show the whole walk']").click()
     assert chart.get_dom_attribute("viewBox") == whole
 
 

@@ -48,10 +48,11 @@ def test_it_opens_without_an_error_and_fits(
     assert browser.get_log("browser") == []
     assert overflow(browser) == 0
     chart = browser.find_element(By.ID, "chart")
-    assert chart.size["width"] > 0.55 * min(width, 1100)
-    views = browser.find_elements(By.CSS_SELECTOR, ".frame img")
+    assert chart.size["width"] > 0.38 * min(width, 1100)
+    views = browser.find_elements(By.CSS_SELECTOR, ".film .frame img")
     assert len(views) == 27
-    assert all(int(view.get_property("naturalWidth") or 0) == 320 for view in views)
+    widths = [int(view.get_property("naturalWidth") or 0) for view in views]
+    assert {width: widths.count(width) for width in widths} == {320: 6, 240: 21}
     background = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
     assert ("22, 24, 26" in background) == dark
 
@@ -65,7 +66,33 @@ def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Ch
     browser.find_element(By.CSS_SELECTOR, 'a.mark[href="#step-15"]').send_keys(Keys.ENTER)
     assert browser.current_url.endswith("#step-15")
     top = browser.execute_script("return document.getElementById('step-15').getBoundingClientRect().top")
-    assert -1 < top < 200
+    assert -1 < top < 850
+
+
+def test_keys_and_marks_show_a_view_large_and_mark_its_spot(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page, 1280)
+
+    def large() -> str:
+        return browser.find_element(By.CSS_SELECTOR, "#shown .spot").text
+
+    assert large().startswith("Step 20")
+    browser.find_element(By.CSS_SELECTOR, ".film .chosen .frame").send_keys(Keys.ARROW_LEFT * 4)
+    assert large().startswith("Step 15")
+    marked = browser.find_elements(By.CSS_SELECTOR, "a.mark.shown")
+    assert {mark.get_dom_attribute("href") for mark in marked} == {"#step-15"}
+    browser.execute_script("document.querySelector('a.mark[href=\"#step-3\"]').focus()")
+    assert large().startswith("Step 3")
+
+
+def test_keys_go_through_the_log_and_words_narrow_it(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page, 1280)
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys("jj")
+    assert "quiet steps" in browser.switch_to.active_element.text
+    body.send_keys("/")
+    browser.switch_to.active_element.send_keys("Napoli")
+    shown = [one for one in browser.find_elements(By.CSS_SELECTOR, "#log .entry") if one.is_displayed()]
+    assert [one.get_dom_attribute("id") for one in shown] == ["step-11"]
 
 
 def test_the_map_zooms_and_comes_back(browser: webdriver.Chrome, page: Path) -> None:

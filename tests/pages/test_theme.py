@@ -20,7 +20,7 @@ COLOUR = re.compile(
 )
 HEX = re.compile(r"[\"'(:]\s*#(?:[0-9a-f]{3}|[0-9a-f]{6})\b", re.IGNORECASE)
 SIZE = r"var\(--(?:small|text|large|title|head|hero|map-(?:sign|name|label))\)|inherit"
-FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--sans\)|inherit)")
+FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--(?:sans|mono)\)|inherit)")
 SCALE = {"13", "15", "17", "21", "28"}
 SPACE = re.compile(r"0|auto|var\(--s[1-7]\)|(?:calc|clamp)\((?:var\(--s[1-7]\)|[-+*\s,]|\d+vw|\d)+\)")
 CORNER = re.compile(r"0|50%|var\(--(?:radius|pill)\)")
@@ -122,3 +122,21 @@ def test_pictures_made_without_a_browser_have_the_colours_of_the_theme() -> None
         "c0",
         "c7",
     }
+
+
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        {"story.css", "charts.css", "finds.css", "day.css"},
+        {"story.css", "charts.css", "town.css"},
+        {"story.css", "live.css", "watch.css"},
+        {"charts.css", "bench.css"},
+    ],
+)
+def test_no_two_style_sheets_of_a_page_mean_different_things_by_one_class(sheets: set[str]) -> None:
+    meant: dict[str, str] = {}
+    for path in sources(".css"):
+        if path.name in sheets:
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+            for name in re.findall(r"^\.([\w-]+) \{", text, flags=re.MULTILINE):
+                assert meant.setdefault(name, path.name) == path.name, name

@@ -35,7 +35,7 @@ SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
 """Sizes of type, and the distance of lines as a multiple of it."""
 MOST_LINES = 4
 BELOW = 0.5
-"""Room for words below what a map alone shows, as a share of the height of that."""
+"""Room below the positions on a map without a view, for words, as a share of their height."""
 EDGE = 10_000.0
 """Greatest coordinate of a box, in pixels: damaged runs may have any."""
 PANEL = (16, 20, 24, 205)
@@ -81,12 +81,12 @@ def recorded_shot(moment: Moment) -> Shot:
 
 
 class Sheet:
-    """A drawer of the moments of a story in one size, over the ground of its city."""
+    """The pictures of a story's moments, all of one size, with maps over the ground of its city."""
 
     def __init__(
         self, story: Story, ground: MapGround, size: Size, shot: Callable[[Moment], Shot] = recorded_shot
     ) -> None:
-        """Keep what is drawn; `shot` returns the picture of a moment's view."""
+        """Keep what is drawn, in `size` pixels; `shot` returns the picture of a moment's view."""
         self.story, self.ground, self.size, self.shot = story, ground, size, shot
         self._maps: dict[Size, tuple[MapFigure, Since]] = {}
 
@@ -171,7 +171,7 @@ class Sheet:
 
 
 def fill(shot: Shot, size: Size) -> PIL.Image.Image:
-    """Return a picture that fills a size, cut at its long side; what was found stays in it."""
+    """Return a picture that fills `size` pixels, cut at its longer side around what was found in it."""
     (width, height), (wide, high) = shot.picture.size, size
     scale = max(wide / width, high / height)
     spare_x, spare_y = width - wide / scale, height - high / scale

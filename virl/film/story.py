@@ -87,10 +87,10 @@ def read_story(folder: Path) -> Story:
 
 
 class _Teller:
-    """A reader of one run that adds its moments to a story."""
+    """A reader of a run's journal that adds the run's moments to a story."""
 
     def __init__(self, folder: Path, story: Story, end: Rank = Rank.END) -> None:
-        """Read the journal in a folder, whose moments `tell` adds to `story`, its `end` in that rank."""
+        """Read the journal in `folder`; `tell` adds its moments to `story`, the last one of rank `end`."""
         self.folder, self.story, self.end = folder, story, end
         self.records = read_journal(folder)
         start = start_of(self.records)
@@ -194,7 +194,7 @@ def _hold_views(moments: Sequence[Moment]) -> Iterator[Moment]:
 
 
 def schedule(moments: Sequence[Moment], seconds: float, rate: int) -> list[tuple[int, int]]:
-    """Return (index of a moment, number of its frames) for a film of at most `seconds`.
+    """Return (index of a moment, number of its frames) of each moment in a film of at most `seconds`.
 
     Where there is no room for all, the most telling moments stay, those of a rank spread evenly over the run.
 

@@ -1,4 +1,4 @@
-"""Writing the film of a run to a file."""
+"""Writes the film of a run to a file."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Film:
 
 
 def open_sheet(run: Path, size: Size) -> Sheet:
-    """Return the drawer of the film of the run in a folder.
+    """Return what draws the film of a run.
 
     Args:
         run: the folder of an agent's run.
@@ -72,8 +72,8 @@ def write_film(sheet: Sheet, out: Path, *, seconds: float, most_bytes: int, bar:
         bar: shows how many pictures are drawn.
 
     Raises:
-        BadInput: a picture is damaged, the ending is another one, or even the coarsest film is larger than
-            `most_bytes`.
+        BadInput: a picture is damaged, the ending is another one, or the film of the lowest quality is larger
+            than `most_bytes`.
         ModelUnavailable: the extra `film` is not installed.
         CannotWrite: the file cannot be written.
     """
@@ -88,13 +88,15 @@ def write_film(sheet: Sheet, out: Path, *, seconds: float, most_bytes: int, bar:
         if len(data) <= most_bytes:
             write_whole(out, data, "film the run again")
             return Film(out, sum(frames for _, frames in plan) / RATE, len(data))
-    raise BadInput(f"{out}: has {megabytes(len(data))} even at its coarsest: give fewer --seconds or --width")
+    raise BadInput(
+        f"{out}: {megabytes(len(data))} at the lowest quality: give a smaller --seconds or --width"
+    )
 
 
 def encode(
     sheet: Sheet, plan: Sequence[tuple[int, int]], kind: str, quality: Options, advance: Callable[[], None]
 ) -> bytes:
-    """Return the bytes of a film.
+    """Return a film as the bytes of a file.
 
     Args:
         sheet: draws its pictures.

@@ -19,14 +19,13 @@ from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal
 from virl.journal.records import (
     AnyRecord,
     DetectionRecord,
-    EndRecord,
     NoteRecord,
     Result,
     StartRecord,
     StepRecord,
     ViewRecord,
 )
-from virl.journal.report import REPORT, page, start_of
+from virl.journal.report import REPORT, end_of, page, start_of
 from virl.journal.story import headline_of, seen_in, words
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit
@@ -109,8 +108,8 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 
 def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
     """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
-    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
-    for exhibit in shown:
+    end = end_of(records)
+    for exhibit in end.exhibits if end else ():
         if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
             points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
             lines = [[LatLng(*position) for position in line.points] for line in exhibit.lines]
@@ -181,15 +180,15 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
     try:
         records = read_journal(folder)
         start = start_of(records)
-        result = next((record.result for record in records if isinstance(record, EndRecord)), None)
-        if result is None:
+        end = end_of(records)
+        if end is None:
             return SkippedRun(folder, "has not ended; if it was interrupted, continue it with --resume")
         photo, chart = pictures_of(folder, records, ground(start.city))
     except VirlError as fault:
         return SkippedRun(folder, str(fault))
     who = str(start.character.get("name") or start.agent)
     has_report = (folder / REPORT).is_file()
-    return Card(folder, who, start, result, headline_of(result)[0], has_report, photo, chart)
+    return Card(folder, who, start, end.result, headline_of(end.result)[0], has_report, photo, chart)
 
 
 def _start_time(folder: Path) -> str:

@@ -220,7 +220,7 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
     made = page(
         "compare.html.j2",
         {"exhibits": drawn, "count": len(runs)},
-        styles=("charts.css", "exhibits.css"),
+        styles=("charts.css",),
         scripts=("maps.js", "tables.js"),
     )
     write_whole(page_file, made.encode("utf-8", "replace"), "compare them again")

@@ -9,30 +9,44 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from unicodedata import east_asian_width
+from typing import TypeGuard
 from urllib.parse import quote
 
 from jinja2 import Environment
 
 from virl.files.writing import write_whole
 from virl.geo.globe import compass_word
+from virl.journal.film import embed_views, key_files, looks_of, shown_views, view_of_end
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.reading import parts_of
-from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.journal.records import (
+    AnyRecord,
+    CostRecord,
+    EndRecord,
+    NoteRecord,
+    StartRecord,
+    StepRecord,
+    ViewRecord,
+)
+from virl.journal.share import SHARE, write_share
 from virl.journal.story import (
     Chapter,
     Gap,
     Stretch,
-    by_weight,
+    anchor_of,
     chapters,
     facts,
+    groups_of,
     heading_of,
+    headline_of,
+    is_eventful,
     is_list,
     is_rows,
     is_structured,
     kind_of,
-    outcome_of,
+    moment_of,
     question,
+    result_lines,
     scalar,
     seen_in,
     sentences,
@@ -41,12 +55,13 @@ from virl.journal.story import (
     title_of,
     words,
 )
-from virl.journal.walk_map import ground_of, walk_map
+from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
-from virl.pages.exhibits import Exhibit, MapExhibit
+from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
+from virl.pages.maps import MapFigure, draw_map
 from virl.pages.numbers import dollars, megabytes
 from virl.pages.page import draw_exhibits
-from virl.pages.pictures import embed
+from virl.pages.paper import Extent
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.city import City
 from virl.registry import ROUTINES, import_errors
@@ -105,8 +120,11 @@ def _templates(folder: Path) -> Environment:
             "question": question,
             "alt": seen_in,
             "heading_of": heading_of,
-            "ems": _ems,
-            "by_weight": by_weight,
+            "anchor": anchor_of,
+            "looks": looks_of,
+            "moment_of": moment_of,
+            "kinds_of": _kinds_of,
+            "result_lines": result_lines,
             "compass": compass_word,
             "sentences": sentences,
             "facts": facts,
@@ -153,9 +171,9 @@ def moment(text: str) -> str:
     return f"{when.day} {when:%B %Y, %H:%M} UTC"
 
 
-def _ems(text: str) -> float:
-    """Return the approximate width of a line of text, margins included, in ems: units of its font size."""
-    return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
+def _kinds_of(told: Sequence[Chapter]) -> list[str]:
+    """Return the kinds of entries of a log, by which it is filtered: `step`, and topics of notes."""
+    return list(dict.fromkeys(one.topic if isinstance(one, NoteRecord) else "step" for one in told))
 
 
 def relative_address(path: str) -> str:
@@ -206,10 +224,16 @@ def routine_name(start: StartRecord) -> str:
 REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on consulted agents."""
-MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
-"""Most bytes of a report's HTML story, and of its page with all pictures; chosen: a page stays under 6 MB."""
-STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
+MOST_STORY, MOST_PAGE = 700_000, 1_800_000
+"""Most bytes of a report's HTML story, and of its page with all pictures; chosen: a page stays under 2 MB."""
+STYLES, SCRIPTS = ("charts.css",), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
+MOST_CONTENTS = 12
+"""Most entries of the contents of a page."""
+BESIDE = Extent(aspect=0.95)
+"""Extent of the map beside a picture, about as high as that."""
+ACROSS = Extent(aspect=2.7)
+"""Extent of the map alone in the picture of a run."""
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
@@ -223,7 +247,22 @@ def write_report(folder: Path, city: City | None = None) -> Path:
     path = folder / REPORT
     page = render_report(folder, city)
     write_whole(path, page.encode("utf-8", "replace"), "write the report again")
+    _write_share_picture(folder, city)
     return path
+
+
+def _write_share_picture(folder: Path, city: City | None) -> None:
+    """Write the picture that links to a run's page show; raise `CannotWrite` if it cannot be written."""
+    records = read_journal(folder)
+    start, steps = start_of(records), [one for one in records if isinstance(one, StepRecord)]
+    end = end_of(records)
+    result = end.result if end else None
+    told = [one for one in records if isinstance(one, StepRecord | NoteRecord)]
+    view = view_of_end(shown_views(told), result)
+    eventful = [step for step in steps if is_eventful(step)]
+    figure, _ = run_map(steps, eventful, end, city, BESIDE if view else ACROSS)
+    about = f"{start.character.get('name') or start.agent} in {city.title if city else start.city}"
+    write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
@@ -239,31 +278,84 @@ def render_report(folder: Path, city: City | None = None) -> str:
 
 
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """Return the standard report of a run as HTML: map, result, and story of its steps and notes."""
+    """Return the standard report of a run as HTML: result, view, map, filmstrip, reasons, exhibits, log."""
+    return page("report.html.j2", story_context(folder, records, city), styles=STYLES, scripts=SCRIPTS)
+
+
+def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None) -> dict[str, object]:
+    """Return the variables of the report's template by name.
+
+    Args:
+        folder: of the run.
+        records: of its journal.
+        city: where it took place; `None` where it is not known.
+    """
     steps = [record for record in records if isinstance(record, StepRecord)]
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
-    marked = [step for one in told for step in steps_in(one)]
-    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
-    maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
-    # A single map of the result is drawn on the map of the walk, and not once more below.
-    result_map = maps[0] if steps and len(maps) == 1 else None
-    others = [exhibit for exhibit in shown if exhibit is not result_map]
-    context = report_context(folder, records, city, steps, others) | {
-        "map": walk_map(
-            steps,
-            ground_of(city),
-            result_map,
-            end="End" if any(isinstance(record, EndRecord) for record in records) else "So far",
-            marked=marked,
-        )
-        if steps
-        else None,
-        "spots": result_map,
+    end = end_of(records)
+    views = shown_views(told)
+    end_view = view_of_end(views, end.result if end else None)
+    keys = key_files(views, end_view)
+    figure, spots = run_map(steps, told, end, city, BESIDE if end_view else AROUND)
+    others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
+    context = report_context(folder, records, city, steps, others)
+    return context | {
+        "map": figure,
+        "spots": spots,
         "chapters": told,
-        "pictures": embed(folder, shown_views(told), budget=(MOST_PAGE - size) * 3 // 4),
+        "groups": groups_of(told, max(4, MOST_CONTENTS - len(others))),
+        "keys": keys,
+        "end_view": end_view,
+        "end_at": next((moment_of(one) for one in told if _has(one, end_view)), ""),
+        "picked": _picked_row(others) if end and end.result.place is None else (),
+        "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
     }
-    return page("report.html.j2", context, styles=STYLES, scripts=SCRIPTS)
+
+
+def _has(chapter: Chapter, view: ViewRecord | None) -> TypeGuard[StepRecord | NoteRecord]:
+    """Return whether a chapter is a step or note with this view."""
+    return isinstance(chapter, StepRecord | NoteRecord) and view in chapter.views
+
+
+def _picked_row(exhibits: Sequence[Exhibit]) -> list[tuple[str, str]]:
+    """Return (column, value) for each filled cell of the row that a table marks as chosen; none without."""
+    for one in exhibits:
+        if isinstance(one, TableExhibit) and one.picked is not None and one.picked < len(one.rows):
+            cells = zip(one.columns, one.rows[one.picked], strict=False)
+            return [(name, scalar(cell)) for name, cell in cells if cell not in (None, "")]
+    return []
+
+
+def run_map(
+    steps: Sequence[StepRecord],
+    told: Sequence[Chapter],
+    end: EndRecord | None,
+    city: City | None,
+    extent: Extent = AROUND,
+) -> tuple[MapFigure | None, MapExhibit | None]:
+    """Return (the map of a run, or `None`; the exhibit whose points are drawn on it, or `None`).
+
+    Args:
+        steps: of the run; without any, the map is that of its result.
+        told: the chapters of its story, whose steps have marks.
+        end: the run's last record; `None` for one that has not ended.
+        city: whose ground is drawn.
+        extent: how much ground is shown around a walk.
+    """
+    maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit) and one.points]
+    spots = maps[0] if len(maps) == 1 else None
+    if not steps:
+        figure = draw_map(maps[0], ground_of(city), wide=False, extent=extent) if maps else None
+        return figure, maps[0] if maps else None
+    place = end.result.place if end else None
+    known = {one.id for step in steps for one in step.places}
+    if place and not spots and place.id not in known:
+        pick = MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick")
+        spots = MapExhibit(title="", points=(pick,))
+    marked = [step for one in told for step in steps_in(one)]
+    label = "End" if end else "So far"
+    return walk_map(steps, ground_of(city), spots, end=label, marked=marked, extent=extent), spots
 
 
 def report_context(
@@ -273,7 +365,7 @@ def report_context(
     steps: Sequence[StepRecord],
     exhibits: Sequence[Exhibit] | None = None,
 ) -> dict[str, object]:
-    """Return the variables of the report's template by name, except `map`, `chapters` and `pictures`.
+    """Return the variables of the report's template by name that do not depend on how its story is told.
 
     Args:
         folder: the run's.
@@ -285,7 +377,7 @@ def report_context(
     start = start_of(records)
     own = [record for record in records if isinstance(record, StepRecord)]
     notes = [record for record in records if isinstance(record, NoteRecord)]
-    end = next((record for record in records if isinstance(record, EndRecord)), None)
+    end = end_of(records)
     result = end.result if end else None
     told = read_result(folder, result) if result else None
     shown = exhibits if exhibits is not None else end.exhibits if end else ()
@@ -300,7 +392,8 @@ def report_context(
         "character": start.character,
         "result": result,
         "truth": told.truth if told else None,
-        "outcome": outcome_of(result),
+        "headline": headline_of(result),
+        "share": SHARE,
         "cost": cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "by_script": start.mind.startswith(SCRIPTED),
@@ -315,6 +408,10 @@ def report_context(
             and (folder / page_of).is_file()
         },
         "spots": None,
+        "picked": (),
+        "groups": (),
+        "keys": frozenset(),
+        "end_view": None,
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
 
@@ -332,6 +429,6 @@ def start_of(records: Sequence[AnyRecord]) -> StartRecord:
     return next(record for record in records if isinstance(record, StartRecord))
 
 
-def shown_views(told: Sequence[Chapter]) -> list[str]:
-    """Return the paths of the views in the chapters of a story; those of stretches and gaps are left out."""
-    return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
+def end_of(records: Sequence[AnyRecord]) -> EndRecord | None:
+    """Return the record of a run's end among a journal's records; `None` if the run has not ended."""
+    return next((record for record in records if isinstance(record, EndRecord)), None)

@@ -1,11 +1,14 @@
 """A run as a story for its report: the steps where something happened, and the stretches between them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
+from virl.mind.prompt import without_fence
 from virl.pages.numbers import count_noun
 
 LONGEST = 4000
@@ -137,7 +140,7 @@ class Gap:
         counts = ((self.steps, "steps"), (self.notes, "notes"))
         left = " and ".join(f"{count:,} {what}" for count, what in counts if count)
         return (
-            f"{left} are left out here, so that this page stays under 6 MB: records {self.first} to "
+            f"{left} are left out here, so that this page stays under 2 MB: records {self.first} to "
             f"{self.last} of journal.jsonl tell them, and the folder views has their pictures."
         )
 
@@ -187,20 +190,104 @@ def is_eventful(step: StepRecord) -> bool:
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Chapters of a story that belong together, such as an activity with its drafts, under a title."""
+
+    title: str
+    chapters: tuple[Chapter, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Fragment of the address of the group's first chapter."""
+        return anchor_of(self.chapters[0])
+
+
+def anchor_of(chapter: Chapter) -> str:
+    """Return the id that a chapter has on the page, such as `step-4` or `note-7`."""
+    if isinstance(chapter, Gap):
+        return f"gap-{chapter.first}"
+    if isinstance(chapter, NoteRecord):
+        return f"note-{chapter.seq}"
+    return f"step-{steps_in(chapter)[0].step}"
+
+
+_FOLLOWS = {"activity", "arrival", "audit", "consultation", "estimate", "leg", "lost-turn", "order", "tool"}
+"""Topics of notes that belong to what is before them."""
+
+
+def groups_of(told: Sequence[Chapter], most: int) -> list[Group]:
+    """Return a story's chapters in at most `most` groups: turns, activities, steps, or notes of one topic."""
+    units: list[list[Chapter]] = []
+    topic = ""
+    for one in told:
+        ended, now = topic == "activity", one.topic if isinstance(one, NoteRecord) else ""
+        # Quiet steps belong to the note before them, and stand for themselves after a step.
+        is_more = now in _FOLLOWS or (bool(topic) and (isinstance(one, Stretch) or now == topic != "thought"))
+        if units and is_more and not ended:
+            units[-1].append(one)
+        else:
+            units.append([one])
+        topic = now if not isinstance(one, Stretch) else topic
+    size = max(1, ceil(len(units) / most))
+    parts = [units[first : first + size] for first in range(0, len(units), size)]
+    return [Group(_name_group(part), tuple(one for unit in part for one in unit)) for part in parts]
+
+
+def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
+    """Return the title of a group: that of its one step, turn or activity, else what it has how often."""
+    first, last = units[0][0], units[0][-1]
+    every = [one for unit in units for one in unit]
+    notes = [one for one in every if isinstance(one, NoteRecord)]
+    turns = [_number(one.key) for one in notes if one.topic == "thought"]
+    steps = [step for one in every for step in steps_in(one)]
+    if len(turns) == 1:
+        tools = [str(one.data.get("name")) for one in notes if one.topic == "tool"]
+        return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
+    if turns:
+        return f"Turns {turns[0]} to {turns[-1]}"
+    if steps and not notes:
+        return f"Steps {steps[0].step} to {steps[-1].step}" if len(steps) > 1 else title_of(steps[0])
+    if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
+        return last.title or re.split(r"[.:] ", last.text)[0]
+    if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
+        return first.title or words(first.topic).capitalize()
+    counts = Counter(words(one.topic) for one in notes) + Counter(step=len(steps))
+    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {"scenic": "scenic spots"}
+    named = (count_noun(count, what, plural.get(what, "")) for what, count in counts.items())
+    return ", ".join(named).capitalize()
+
+
+def moment_of(record: StepRecord | NoteRecord) -> str:
+    """Return a step or note in a few words, for the views that were taken there."""
+    if isinstance(record, StepRecord):
+        return f"Step {record.step}: {title_of(record)}"
+    topic, title, _ = heading_of(record)
+    return str(record.data.get("name", "")) if record.topic == "tool" else title or topic
+
+
+def result_lines(content: object) -> list[list[str]]:
+    """Return what a tool said as lines, each the name and the facts of a place, or one text.
+
+    Marks for models and JSON are left out: the page shows these as they are, where it shows what is raw.
+    """
+    lines = (line.strip() for line in without_fence(str(content)).splitlines())
+    parts = [line.removeprefix("place: ").split(" | ") for line in lines if line and line[0] not in "{["]
+    return [part[1:] if len(part) > 1 and part[0].startswith("id ") else part for part in parts]
+
+
+def _number(key: str) -> str:
+    """Return the key of a note without leading zeros."""
+    return key.lstrip("0") or "0"
+
+
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
     """Return (topic, title, text) of a note; a topic ends with the note's key if that is a number above 0."""
     topic = words(note.topic)
     topic = topic[:1].upper() + topic[1:]
-    if note.key.isdecimal() and note.key != "0":
-        topic = f"{topic} {note.key}"
+    if note.key.isdecimal() and note.key.strip("0"):
+        topic = f"{topic} {_number(note.key)}"
     return topic, note.title, note.text
-
-
-def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """Return (`noted`, views that `_is_notable`) and (`plain`, the others), each only if it has views."""
-    noted = [view for view in views if _is_notable(view)]
-    plain = [view for view in views if not _is_notable(view)]
-    return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]
 
 
 def kind_of(step: StepRecord) -> str:
@@ -220,6 +307,9 @@ def title_of(step: StepRecord) -> str:
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
         words.append("looked closer")
+    signs = [found.text for view in step.views for found in view.detections if found.text]
+    if signs and not words:
+        words.append(f"saw “{signs[0]}”")
     if step.crossing:
         words.append("a crossing")
     if not words:
@@ -259,10 +349,11 @@ def headline_of(result: Result | None) -> tuple[str, str]:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
         return f"Found {what if isinstance(what, str) else what.name}", reason
-    # A sentence ends before a capital: not after the point of "5.30" or of "St. Mary" within the first words.
-    first = re.match(r".{20,110}?[.;](?= [A-Z\d])", reason, re.DOTALL)
+    # A sentence ends before a capital, not at the point of "5.30"; a part of one may stand for it.
+    first = re.match(r".{20,110}?(?:\.(?= [A-Z\d])|;(?= ))", reason, re.DOTALL)
     head = first[0] if first else reason
-    return head.rstrip(".;"), reason[len(head) :].strip()
+    rest = reason[len(head) :].strip()
+    return head.rstrip(".;"), rest[:1].upper() + rest[1:]
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:

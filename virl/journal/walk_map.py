@@ -13,7 +13,7 @@ from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
-from virl.pages.paper import Paper, Point, arrows_along, lay_out, on_paper
+from virl.pages.paper import Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbol_of
 from virl.platform.city.city import City
 from virl.platform.providers.cities import all_cities, open_city
@@ -31,18 +31,30 @@ _SHAPES = {"crossing": "lozenge", "closer": "plate", "enter": "hexagon"}
 """Shapes of the marks of steps by kind; others are discs."""
 
 
-def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
+AROUND = Extent()
+"""Extent of the ground that a walk's map shows by default."""
+
+
+def walk_paper(
+    steps: Sequence[StepRecord],
+    ground: MapGround,
+    around: Sequence[LatLng] = (),
+    *,
+    extent: Extent = AROUND,
+) -> Paper:
     """Return the map area that covers a walk, the places considered on it, and the positions `around`.
 
     Args:
         steps: at least one.
         ground: streets and houses, of which those far off are left out.
         around: what else shall be on the map.
+        extent: how much ground is shown.
     """
     frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
     shown = [LatLng(step.pose.lat, step.pose.lng) for step in steps]
     shown += [LatLng(place.lat, place.lng) for step in steps for place in step.places]
-    return lay_out(frame, [on_paper(frame, *position) for position in (*shown, *around)], ground)
+    points = [on_paper(frame, *position) for position in (*shown, *around)]
+    return lay_out(frame, points, ground, extent=extent)
 
 
 def walk_map(
@@ -53,6 +65,7 @@ def walk_map(
     end: str = "End",
     notice: str = "",
     marked: Sequence[StepRecord] | None = None,
+    extent: Extent = AROUND,
 ) -> MapFigure:
     """Return a walk's map: its steps (marks on those in `marked`), places considered, and `exhibit`'s points.
 
@@ -63,11 +76,12 @@ def walk_map(
         end: label of the last step.
         notice: whom the map has to name.
         marked: the steps that have a mark; by default all.
+        extent: how much ground is shown.
     """
     marked = steps if marked is None else marked
     others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
     around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
-    paper = walk_paper(steps, ground, around)
+    paper = walk_paper(steps, ground, around, extent=extent)
     spots = exhibit_marks(paper, exhibit) if exhibit else []
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
     pins = ends_of(steps, paper.frame, end)

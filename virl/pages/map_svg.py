@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from virl.pages.fonts import font_styles
 from virl.pages.ground import AREAS, Name
 from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, svg_points
@@ -34,6 +33,8 @@ def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
 
     The notice, such as the credits of the city's data, stands below them.
     """
+    from virl.pages.fonts import font_styles  # noqa: PLC0415 - needs Pillow, which lists do not load
+
     panels, left = [], 0.0
     for figure in figures:
         paper = figure.paper

@@ -236,7 +236,7 @@ class _Room:
         """Return whether a rectangle in pixels is on the map, and none that is taken overlaps it."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
-        return not any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken)
+        return not any(_meet((left, top, right, bottom), other) for other in self.taken)
 
     def take(self, *boxes: Rectangle) -> bool:
         """Return whether rectangles in pixels are all free, and mark them as taken if so."""
@@ -299,13 +299,16 @@ def _pixels(paper: Paper, place: Point) -> Point:
     return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
 
 
-def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
+def draw_map(
+    exhibit: MapExhibit, ground: MapGround, *, wide: bool, extent: Extent | None = None
+) -> MapFigure | None:
     """Return an exhibit as a map over a city's ground, of full width if `wide`; `None` if it is empty.
 
     Args:
         exhibit: the points and lines.
         ground: the ground; the parts far off are left out.
         wide: True if the map has the whole width of the page.
+        extent: how much ground is shown; `None` for what suits the width.
     """
     where = [(point.lat, point.lng) for point in exhibit.points]
     where += [position for line in exhibit.lines for position in line.points]
@@ -316,7 +319,7 @@ def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure
         frame,
         [on_paper(frame, *position) for position in where],
         ground,
-        extent=Extent(aspect=WIDE_ASPECT) if wide else Extent(),
+        extent=extent or (Extent(aspect=WIDE_ASPECT) if wide else Extent()),
         across=WIDE if wide else NARROW,
     )
     lines = sorted(exhibit.lines, key=lambda line: line.style == "main")

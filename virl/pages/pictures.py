@@ -16,7 +16,7 @@ BUDGET_BYTES = 4_200_000
 """Most bytes of all pictures on a page, before base64 adds a third: keeps pages below 6 MB; chosen."""
 
 Grade = tuple[int, int]
-"""A grade of pictures: (greatest width in pixels, JPEG quality)."""
+"""A grade of pictures: (greatest width in pixels, WebP quality)."""
 
 Grades = Sequence[Grade]
 """Grades of pictures to choose from, the best first."""
@@ -31,7 +31,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return {path: JPEG data URI} of pictures in a folder, at most `budget` bytes (`None`: default).
+    """Return {path: WebP data URI} of pictures in a folder, at most `budget` bytes (`None`: default).
 
     Args:
         folder: the folder of the run.
@@ -49,7 +49,7 @@ def embed(
 def embed_all(
     views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[InFolder, str]:
-    """Return {picture: JPEG data URI} in the best grade that fits into `budget` bytes (`None`: default).
+    """Return {picture: WebP data URI} in the best grade that fits into `budget` bytes (`None`: default).
 
     A sample of the pictures tells the grade, so that each is made about once. One that is missing, is no
     picture, or lies outside its folder is left out. If not even the coarsest grade fits (beyond some 1,500
@@ -69,8 +69,9 @@ def embed_all(
     for grade, stride in tries:
         mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
         chosen = every[::stride]
-        if mean * len(chosen) <= most and (jpegs := _fit_views(chosen, partial(shrunk, grade=grade), most)):
-            return {view: _data_uri(jpeg) for view, jpeg in jpegs}
+        fits = mean * len(chosen) <= most
+        if fits and (found := _fit_views(chosen, partial(shrunk, grade=grade), most)):
+            return {view: _data_uri(picture, "webp") for view, picture in found}
     return {}
 
 
@@ -78,38 +79,38 @@ def jpeg_uri(picture: PIL.Image.Image, quality: int) -> str:
     """Return a picture as a data URI of a JPEG with a quality from 1 to 95."""
     jpeg = io.BytesIO()
     picture.save(jpeg, "JPEG", quality=quality, optimize=True)
-    return _data_uri(jpeg.getvalue())
+    return _data_uri(jpeg.getvalue(), "jpeg")
 
 
-def _data_uri(jpeg: bytes) -> str:
-    """Return the bytes of a JPEG as a data URI."""
-    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
+def _data_uri(picture: bytes, kind: str) -> str:
+    """Return the bytes of a picture as a data URI; `kind` is "jpeg" or "webp"."""
+    return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
 
 
 def _fit_views(
     views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
 ) -> list[tuple[InFolder, bytes]] | None:
-    """Return (picture, its JPEG by `shrunk`) of all usable pictures; `None` if these exceed `most` bytes."""
-    jpegs: list[tuple[InFolder, bytes]] = []
+    """Return (picture, its bytes by `shrunk`) of all usable pictures; `None` if these exceed `most` bytes."""
+    fitting: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:
-        for view, jpeg in zip(views, pool.map(shrunk, views), strict=True):
-            size += len(jpeg)
+        for view, picture in zip(views, pool.map(shrunk, views), strict=True):
+            size += len(picture)
             if size > most:
                 pool.shutdown(cancel_futures=True)
                 return None
-            if jpeg:
-                jpegs.append((view, jpeg))
-    return jpegs
+            if picture:
+                fitting.append((view, picture))
+    return fitting
 
 
 def _shrink(view: InFolder, grade: Grade) -> bytes:
-    """Return a picture file as JPEG shrunk to a grade; empty if it is outside its folder or unreadable."""
+    """Return a picture file as WebP shrunk to a grade; empty if it is outside its folder or unreadable."""
     folder, name = view
     if not is_inside(folder, name):
         return b""
     width, quality = grade
-    jpeg = io.BytesIO()
+    webp = io.BytesIO()
     try:
         with open_picture(folder / name, formats=("JPEG",)) as picture:
             picture.draft("RGB", (width, width))
@@ -117,7 +118,7 @@ def _shrink(view: InFolder, grade: Grade) -> bytes:
             if small.width > width:
                 height = max(1, round(small.height * width / small.width))
                 small = small.resize((width, height), PIL.Image.Resampling.LANCZOS)
-            small.save(jpeg, "JPEG", quality=quality, optimize=True)
+            small.save(webp, "WEBP", quality=quality)
     except PictureFault:
         return b""
-    return jpeg.getvalue()
+    return webp.getvalue()

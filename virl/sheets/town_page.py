@@ -136,7 +136,7 @@ def write_town(city: City, out: Path, views: int = 6, seed: int = 0, *, called: 
             "seed": seed,
             "version": __version__,
         },
-        styles=("charts.css", "exhibits.css", "town.css"),
+        styles=("charts.css", "town.css"),
         scripts=("maps.js", "tables.js", "town.js"),
         folder=_TEMPLATES,
     )

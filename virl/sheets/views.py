@@ -13,6 +13,7 @@ from virl.geo.globe import Floats, LatLng, LocalFrame, compass_word
 from virl.pages.pictures import jpeg_uri
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map, in_metres, streets_at
+from virl.platform.city.inventory import Inventory
 from virl.platform.city.streetview import Camera, Image, Panorama
 
 # All chosen.
@@ -114,7 +115,7 @@ def _candidates(city: City, count: int, rng: Random) -> list[_Sight]:
             heading = along + rng.choice((-TURNED, TURNED))
             sights.append(_Sight(panorama, along, heading, where, usual))
     if city.inventory and sights:
-        scores = _scores(city, sights)
+        scores = _scores(city, city.inventory, sights)
         sights = [replace(one, score=one.score * score) for one, score in zip(sights, scores, strict=True)]
     best: dict[str, _Sight] = {}
     for one in sights:
@@ -139,11 +140,8 @@ def _spread(sights: Sequence[_Sight], count: int) -> Iterator[_Sight]:
         scores[best] = 0.0
 
 
-def _scores(city: City, sights: Sequence[_Sight]) -> list[float]:
+def _scores(city: City, inventory: Inventory, sights: Sequence[_Sight]) -> list[float]:
     """Return how much each sight shows, [0, 1], by the town's houses, signs and street furniture."""
-    inventory = city.inventory
-    if inventory is None:
-        return [1.0] * len(sights)
     frame = LocalFrame(city.center)
     eyes = in_metres(frame, [one.panorama.position for one in sights])
     headings = np.array([one.heading for one in sights])

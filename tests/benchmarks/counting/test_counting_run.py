@@ -83,8 +83,8 @@ def test_a_small_run_and_its_resumption(tmp_path: Path) -> None:
     exact = {row["name"]: row for row in counted["sections"][1]["rows"]}
     everything = exact["default rules"]
     assert everything["recall"]["mean"] > 0.7
-    assert everything["repeats"]["mean"] < exact["no geometry"]["repeats"]["mean"]
-    assert everything["f1"]["mean"] > exact["no box_range"]["f1"]["mean"]
+    assert everything["repeats"]["mean"] < exact["no positions"]["repeats"]["mean"]
+    assert everything["f1"]["mean"] > exact["no distance by the box's size"]["f1"]["mean"]
     assert everything["precision"]["mean"] > exact["no active detection"]["precision"]["mean"]
     results = json.loads((tmp_path / "results.json").read_text())
     (row,) = results["rows"]

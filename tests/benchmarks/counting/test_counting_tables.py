@@ -11,10 +11,10 @@ SUCCESS, ERROR = Metric("sr", "SR %"), Metric("ne", "NE m", percent=False, digit
 
 
 def test_cells_by_hand() -> None:
-    assert cell_text(None, ERROR) == "-"
-    assert cell_text(6.456, ERROR) == "6.46"
-    assert cell_text(0.34, SUCCESS) == "34.0"
-    assert cell_text(Interval(0.5, 0.25, 0.75), SUCCESS) == "50.0\n25.0 to 75.0"
+    assert cell_text(None, ERROR, 12) == "-"
+    assert cell_text(6.456, ERROR, 12) == "6.46"
+    assert cell_text(0.34, SUCCESS, 12) == "34.0"
+    assert cell_text(Interval(0.5, 0.25, 0.75), SUCCESS, 12) == "50.0\n25 to 75"
 
 
 def test_a_table_fits_a_narrow_terminal_and_takes_names_as_they_are() -> None:

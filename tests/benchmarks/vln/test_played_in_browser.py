@@ -75,7 +75,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
         stop.send_keys(Keys.ENTER)
         until(lambda: browser.find_element(By.CSS_SELECTOR, ".outcome").is_displayed())
         assert browser.find_element(By.CSS_SELECTOR, ".outcome").text.startswith("arrived")
-        assert browser.find_element(By.CSS_SELECTOR, ".badge.state").text == "ended"
+        assert browser.find_element(By.CSS_SELECTOR, ".badge.state").text == "finished"
         thread.join(LONG_S)
     [record] = records
     assert score_of(record.data).success == 1.0

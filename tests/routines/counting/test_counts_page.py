@@ -118,7 +118,7 @@ def test_a_small_run_is_one_file_that_loads_nothing(run: Path) -> None:
     assert "img-src data:;" in unescape(html)
     for sight in (sight for find in data_of(html)["finds"] for sight in find["sights"]):
         assert len(sight["pictures"]) in {0, 2}
-        assert all(one.startswith("data:image/jpeg;base64,") for one in sight["pictures"])
+        assert all(one.startswith("data:image/webp;base64,") for one in sight["pictures"])
     assert all(source.startswith("data:") for source in re.findall(r'<img src="([^"]*)"', html))
 
 

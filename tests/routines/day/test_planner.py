@@ -330,7 +330,7 @@ def test_files_and_report_come_with_the_plan(tmp_path: Path) -> None:
     page = (tmp_path / "run" / "itinerary.md").read_text()
     assert all(one["place"] in page for one in activities(result))
     end = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[-1])
-    assert {one["kind"] for one in end["exhibits"]} == {"table", "map", "curves", "bars", "text"}
+    assert {one["kind"] for one in end["exhibits"]} == {"map", "text"}
 
 
 def test_a_character_without_a_client_or_a_day_is_told_so(tmp_path: Path) -> None:

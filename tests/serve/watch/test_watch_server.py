@@ -208,7 +208,7 @@ def test_a_view_that_many_steps_show_is_saved_once_and_counts_as_often_in_a_repo
         steps[number - 1] = step | {"seq": number, "step": number - 1, "views": views}
     journal.write_text("".join(f"{json.dumps(record)}\n" for record in [start, *steps]))
     page = save_page([RunFeed(folder, ground)], tmp_path / "saved.html")[0].read_text(encoding="utf-8")
-    assert page.count("data:image/jpeg") == 1
+    assert page.count("data:image/webp") == 1
     assert not embed(folder, [f"views/{first}"] * 10_000, budget=9_000)
 
 

@@ -227,7 +227,7 @@ def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 @metric(scores="unreduced")
 def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Return an Inspect metric with the standard error of a metric, from its 95 % bootstrap interval.
+    """Return an Inspect metric with the standard error of a metric, from its 95 % interval.
 
     Args:
         benchmark: its name.

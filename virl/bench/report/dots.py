@@ -14,7 +14,7 @@ FEWEST_SHOWN = 5
 
 
 class Dot(NamedTuple):
-    """A score on an axis: it and the ends of its interval in percent of the axis' length, and its texts."""
+    """A score as a dot on an axis, with its interval and texts; positions in percent of the axis' length."""
 
     at: float
     low: float
@@ -133,7 +133,7 @@ def whole_rows(results: Results) -> list[RowResult]:
 
 
 def score_plot(results: Results, metric: Metric) -> DotPlot:
-    """Return a metric of all models and of what others published, that on other data apart, on one axis."""
+    """Return a chart of a metric: measured values, published ones of the same data, and of other data."""
     key = metric.key
     ours = [row for row in whole_rows(results) if key in row.values]
     papers = sorted((row for row in results.published if key in row.values), key=lambda row: -row.values[key])
@@ -159,7 +159,7 @@ def score_plot(results: Results, metric: Metric) -> DotPlot:
 def _papers(
     heading: str, papers: Sequence[PublishedRow], metric: Metric, axis: Axis
 ) -> tuple[str, tuple[DotRow, ...]]:
-    """Return rows of papers, hollow and without intervals, after a heading that names an only source."""
+    """Return (heading, rows) of published results; if all are of one source, the heading names it."""
     sources = {row.source for row in papers}
     rows = []
     for row in papers:
@@ -171,9 +171,9 @@ def _papers(
 
 
 def group_plots(results: Results, metric: Metric) -> tuple[DotPlot, DotPlot] | None:
-    """Return a metric by group, one panel a model, best first by the first: large groups, then small ones.
+    """Return two charts of a metric by group, of large and of small groups; `None` if no group has a score.
 
-    `None` if no group has a score.
+    Each model has a panel. The groups are ordered by the score of the first model, the best first.
     """
     rows = [row for row in whole_rows(results) if row.groups.get(metric.key)]
     found = [(row.groups[metric.key], row.group_units[metric.key]) for row in rows]

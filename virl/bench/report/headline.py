@@ -7,7 +7,7 @@ from virl.bench.statistics import FEWEST_UNITS
 
 
 def main_metric(benchmark: AnyBenchmark, results: Results) -> Metric | None:
-    """Return the benchmark's main metric, or the first one in percent or at all that was measured."""
+    """Return the main metric if it was measured, else the first one in percent, else the first one."""
     measured = {key for row in results.rows for key in row.values}
     valued = [metric for metric in shown_metrics(results) if metric.key in measured]
     named = [metric for metric in valued if metric.key == benchmark.headline]
@@ -16,7 +16,7 @@ def main_metric(benchmark: AnyBenchmark, results: Results) -> Metric | None:
 
 
 def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
-    """Return the result in words, and what was measured and published; empty if nothing was measured.
+    """Return (result in a sentence, what was measured and published); both empty if nothing was measured.
 
     Such as "67 % (53 to 87) of 40 photos, against 41 % of the best published model". Models that know the
     answer are passed over where there are others.

@@ -1,14 +1,14 @@
 """The page of a report: result, charts, episodes, maps and confusion matrices; and a page for every episode.
 
 `report.html` needs nothing beside itself but the pages it links to; those show the pictures beside them.
-Their only script lets readers pan and zoom maps.
+Their only script moves and enlarges maps.
 """
 
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
@@ -56,8 +56,6 @@ _TOWN_M = 2000.0
 """Widest town that the map of a whole report shows from end to end; chosen."""
 _RAMP = ("c1", "c5", "c0")
 """Names of the theme's colours for bad, middling and good, which the colour-blind can tell apart."""
-
-
 _SHADES = 9
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -124,8 +122,8 @@ def write_page(
     """
     templates = _templates()
     cells = sum(len(cities) for run in gathered.runs for cities in run.plan.episodes.values())
-    draw = partial(_sections, gathered, most=MOST_TILES // max(1, cells))
-    sections = [section for run in gathered.runs for section in draw(run)]
+    most = MOST_TILES // max(1, cells)
+    sections = [section for run in gathered.runs for section in _sections(gathered, run, most)]
     for section in sections:
         pages = [page for page in section.pages if page.path]
         city = section.run.plan.cities[section.city]
@@ -172,7 +170,7 @@ def write_page(
     return home / PAGE
 
 
-def _sections(gathered: ReportRuns, run: KeptRun, *, most: int) -> Iterator[_Section]:
+def _sections(gathered: ReportRuns, run: KeptRun, most: int) -> Iterator[_Section]:
     """Yield a report's section for each model and city of a run, each with at most `most` tiles."""
     for model, cities in run.plan.episodes.items():
         for name in cities:
@@ -370,7 +368,5 @@ def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, 
 
 def color_of(score: float) -> str:
     """Return the CSS colour of a score in [0, 1], from orange over grey to blue."""
-    share = 2 * min(1.0, max(0.0, score))
-    first, second = map(rgb, _RAMP[:2] if share <= 1 else _RAMP[1:])
-    part = share if share <= 1 else share - 1
-    return "#" + "".join(f"{round(a + part * (b - a)):02x}" for a, b in zip(first, second, strict=True))
+    channels = zip(*map(rgb, _RAMP), strict=True)
+    return "#" + "".join(f"{round(np.interp(max(0.0, score), (0, 0.5, 1), one)):02x}" for one in channels)

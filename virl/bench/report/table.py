@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virl.bench.benchmark import Metric, Published
+from virl.bench.report.dots import interval_words
 from virl.bench.report.results import (
     Results,
     published_numbers,
@@ -290,10 +291,16 @@ def mean_texts(value: Interval | float | None, metric: Metric) -> list[str]:
     return [shown_number(one, metric) for one in (value if isinstance(value, Interval) else (value,))]
 
 
-def cell_text(value: Interval | float | None, metric: Metric) -> str:
-    """Return a number as text, with the ends of its interval on a second line; a dash for `None`."""
-    mean, *ends = mean_texts(value, metric)
-    return f"{mean}\n{' to '.join(ends)}" if ends else mean
+def cell_text(value: Interval | float | None, metric: Metric, units: int) -> str:
+    """Return a number as text, with words on its interval on a second line; a dash for `None`.
+
+    Args:
+        value: the number, with or without an interval.
+        metric: says how it is written.
+        units: number of units, such as places, that it is of.
+    """
+    words = [interval_words(value, metric, units)] if isinstance(value, Interval) else []
+    return "\n".join([*mean_texts(value, metric)[:1], *words])
 
 
 def mean_cell(value: Interval | float | None, metric: Metric) -> Text:

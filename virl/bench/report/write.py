@@ -6,25 +6,22 @@ from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable
 
-from virl.bench.benchmark import AnyBenchmark, Metric, PageHead
+from virl.bench.benchmark import AnyBenchmark, PageHead
 from virl.bench.episode import CannotTry
 from virl.bench.records import RESULTS, slug
-from virl.bench.report.dots import interval_words
 from virl.bench.report.headline import headline
 from virl.bench.report.page import write_page
 from virl.bench.report.results import (
     Failure,
     Results,
-    RowResult,
     make_results,
     published_numbers,
     shown_metrics,
-    shown_number,
     shown_share,
     spent_line,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, gather
-from virl.bench.report.table import csv_table, heading_of, latex_table, terminal_table
+from virl.bench.report.table import cell_text, csv_table, heading_of, latex_table, terminal_table
 from virl.console import print_plain
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files.writing import write_whole
@@ -150,7 +147,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
             *(
                 (
                     f"{row.model}\n{row.city or 'all'}, episodes: {shown_share(row.episodes)}",
-                    *(_cell(row, metric) for metric in metrics),
+                    *(cell_text(row.values.get(one.key), one, row.units.get(one.key, 0)) for one in metrics),
                 )
                 for row in rows
             ),
@@ -162,11 +159,3 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
         attribution="; ".join(sorted({city.attribution for city in run.plan.cities.values()} - {""})),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.notes)),
     )
-
-
-def _cell(row: RowResult, metric: Metric) -> str:
-    """Return a row's value as text, with words on its interval on a second line; a dash without value."""
-    value = row.values.get(metric.key)
-    if value is None:
-        return "-"
-    return f"{shown_number(value.mean, metric)}\n{interval_words(value, metric, row.units[metric.key])}"

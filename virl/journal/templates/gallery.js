@@ -30,13 +30,14 @@
 
   // A chip for each agent and each city, where there are several.
   for (const [field, label] of [["who", "Agents"], ["city", "Cities"]]) {
-    const counts = Map.groupBy(cards, (card) => card.dataset[field]);
+    const counts = new Map();
+    for (const { dataset } of cards) counts.set(dataset[field], (counts.get(dataset[field]) || 0) + 1);
     if (counts.size < 2) continue;
     const group = document.createElement("div");
     group.setAttribute("role", "group");
     group.ariaLabel = label;
-    for (const [value, those] of [...counts].sort()) {
-      const chip = Object.assign(document.createElement("button"), { type: "button", textContent: `${value} ${those.length}`, ariaPressed: "false" });
+    for (const [value, count] of [...counts].sort()) {
+      const chip = Object.assign(document.createElement("button"), { type: "button", textContent: `${value} ${count}`, ariaPressed: "false" });
       chip.addEventListener("click", () => {
         if (!chosen[field].delete(value)) chosen[field].add(value);
         chip.ariaPressed = String(chosen[field].has(value));

@@ -29,7 +29,7 @@ from virl.mind.cache import StoredMessage, plain_json
 from virl.mind.chat.answers import NOTHING, refusal_in
 from virl.mind.chat.sending import Replies
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import load_prompt, render
+from virl.mind.prompt import load_prompt, render, without_fence
 from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
@@ -37,7 +37,7 @@ from virl.plain_text import plain_lines
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
-from virl.tools.base import ToolResult, from_world, short, without_fence
+from virl.tools.base import ToolResult, from_world, short
 from virl.tools.body import Body, BodyState
 from virl.tools.looking import LONGEST_WORDS
 from virl.tools.moving import surroundings

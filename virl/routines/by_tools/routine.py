@@ -41,12 +41,12 @@ from virl.mind.prompt import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
 from virl.mind.understanding import Reading
-from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.pages.exhibits import Exhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
 from virl.routines.by_tools.goals import UNFULFILLED, read_goal, words_of_goal
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
-from virl.tools.base import short, without_fence
+from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.use import claims_of, tools_for
 
@@ -109,7 +109,7 @@ def run(agent: Agent) -> None:
         ended.outcome,
         ended.place,
         answer={**ended.answer, "succeeded": ended.outcome.kind == "finished"},
-        exhibits=_exhibits(agent, ended),
+        exhibits=_exhibits(ended),
         claims=claims_of(agent, ended.place, agent.run.notes(TOOL)),
     )
 
@@ -197,17 +197,8 @@ def _takes_pictures(agent: Agent, model: BaseChatModel) -> bool:
     return bool(profile.get("image_inputs")) if chosen is None else chosen
 
 
-def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
-    """Return the report's exhibits: the answer, unless the outcome repeats it, and a table of tool calls."""
-    rows = tuple(
-        (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
-        for note in agent.run.notes(TOOL)
-    )
-    shown: list[Exhibit] = []
-    if (answer := outcome.answer.get("answer")) and answer != outcome.outcome.reason:
-        shown.append(TextExhibit(title="Answer", text=str(answer)))
-    if rows:
-        shown.append(
-            TableExhibit(title="What it did", columns=("turn and call", "tool", "what came of it"), rows=rows)
-        )
-    return shown
+def _exhibits(outcome: ToolRunOutcome) -> list[Exhibit]:
+    """Return the report's exhibit: the answer, unless the outcome repeats it."""
+    answer = outcome.answer.get("answer")
+    is_new = answer and answer != outcome.outcome.reason
+    return [TextExhibit(title="Answer", text=str(answer))] if is_new else []

@@ -17,6 +17,8 @@ MEMORY = "memory"
 SURVEY = "region.jsonl"
 """Name of the file on a region survey in the run's folder: the navigator's questions and walking order."""
 CSV, GEOJSON = "objects.csv", "objects.geojson"
+SURE = 0.8
+"""Least confidence of a thing that was seen from one panorama only and is not doubtful; chosen."""
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
 
@@ -35,6 +37,17 @@ class RecordedSighting:
     """Path, within the run's folder, of the picture cut to the thing; empty if not kept."""
     picture: str
     """Path, within the run's folder, of the view with the thing marked; empty if not kept."""
+    margin: float
+    """Width of the crop's margin on each side of the thing, as a share of its width and height."""
+
+    @property
+    def crop_box(self) -> tuple[float, float, float, float]:
+        """The part of the view in the crop as (left, top, width, height) in the view's pixels."""
+        left, top, right, bottom = self.seen.box
+        wide, high = self.margin * (right - left), self.margin * (bottom - top)
+        x, y = max(left - wide, 0.0), max(top - high, 0.0)
+        camera = self.seen.camera
+        return x, y, min(right + wide, camera.width) - x, min(bottom + high, camera.height) - y
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,11 @@ class Find:
         return f"{self.label} {self.number}"
 
     @property
+    def is_doubtful(self) -> bool:
+        """Return whether the thing was seen from one panorama only, and not clearly."""
+        return self.confidence < SURE and len({sight.seen.pano_id for sight in self.sights}) == 1
+
+    @property
     def best(self) -> RecordedSighting:
         """Sighting that shows the thing best; one with a picture is preferred."""
         return max(self.sights, key=lambda sight: (bool(sight.picture), sight.seen.score))
@@ -75,7 +93,8 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
     where = (counted or folder) / MEMORY
     things, memory = VisualMemory.open(where), where.relative_to(folder).as_posix()
     told = _History(things.history())
-    return tuple(_to_find(thing, told, memory) for thing in things.objects())
+    margin = things.settings.margin
+    return tuple(_to_find(thing, told, memory, margin) for thing in things.objects())
 
 
 class _History:
@@ -124,8 +143,15 @@ def _opinions(comparison: Comparison, says: str | None = None) -> str:
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
-def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
-    """Return an object of visual memory as a counted thing; `memory` is the memory folder's relative path."""
+def _to_find(thing: MemoryObject, told: _History, memory: str, margin: float) -> Find:
+    """Return an object of visual memory as a counted thing.
+
+    Args:
+        thing: the object.
+        told: history of the memory.
+        memory: path of the memory's folder in the run's.
+        margin: of its crops, as a share of the thing's width and height.
+    """
     place = thing.estimate.position
     sights = tuple(
         RecordedSighting(
@@ -135,6 +161,7 @@ def _to_find(thing: MemoryObject, told: _History, memory: str) -> Find:
             told.reason(seen),
             f"{memory}/{seen.crop}" if seen.crop else "",
             f"{memory}/{seen.picture}" if seen.picture else "",
+            margin,
         )
         for seen in thing.views
     )

@@ -15,11 +15,12 @@ from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
 from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
+from virl.journal.film import shown_views
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, page, report_context, shown_views, start_of
+from virl.journal.report import SCRIPTS, STYLES, page, report_context, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
@@ -69,8 +70,7 @@ THUMBNAIL_BYTES = 2_000_000
 """Most bytes of all thumbnails together; chosen: the page opens in about a second."""
 
 EMBEDDED_VIEWS = 150
-"""Most views embedded in the page; with more, things have thumbnails, and views are files beside the page.
-it. Chosen: a page of 6 MB."""
+"""Most views embedded in the page, chosen; with more, each thing has a thumbnail, and views stay in files."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -113,7 +113,10 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
         "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
-        "pictures": embed(folder, shown_views([one for one in records if isinstance(one, NoteRecord)])),
+        "pictures": embed(
+            folder,
+            [view.file for view in shown_views([one for one in records if isinstance(one, NoteRecord)])],
+        ),
     }
     return page(
         "counts.html.j2",
@@ -252,6 +255,7 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
         f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
         f"{find.title}, \N{PLUS-MINUS SIGN}{find.sigma_m:.1f} m",
         shape=SHAPES[kind % len(SHAPES)],
+        label="" if is_minor else str(find.number),
         href=f"#thing-{find.id}",
         is_minor=is_minor,
         radius_m=find.sigma_m,

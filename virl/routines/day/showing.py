@@ -18,18 +18,7 @@ from virl.geo.globe import LatLng
 from virl.mind.lexicon import words_of
 from virl.mind.rules import RuleMind
 from virl.mind.wishes import requested_attributes
-from virl.pages.exhibits import (
-    Bar,
-    BarsExhibit,
-    Curve,
-    CurvesExhibit,
-    Exhibit,
-    MapExhibit,
-    MapLine,
-    MapPoint,
-    TableExhibit,
-    TextExhibit,
-)
+from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TextExhibit
 from virl.pages.numbers import count_noun
 from virl.plain_text import plain_line
 from virl.platform.city.claims import PlaceClaim
@@ -37,6 +26,7 @@ from virl.platform.city.maps import TransitMaps, TravelMode
 from virl.platform.city.outcome import Outcome
 from virl.routines.day.activity import Activity, DayPlan, changes_in_words
 from virl.routines.day.checker import CityFacts, DayTerms, Violation, check, entries_of, unsure_places
+from virl.routines.day.page import draw_page  # noqa: F401 - found here by its name
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.wish_rules import kinds_asked_for
 
@@ -211,10 +201,10 @@ def _answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def _exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unknown: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the report's exhibits: table, map, feelings and money of the day, and texts about it."""
+    """Return the report's exhibits: the map of the day, and texts about it."""
     shown: list[Exhibit] = []
     if plan.activities:
-        shown += [_day_table(plan), _day_map(agent, plan), _feeling_curves(plan), _budget_bars(plan)]
+        shown.append(_day_map(agent, plan))
     if plan.scenic:
         spot = plan.scenic
         text = (
@@ -251,49 +241,6 @@ def _notes(agent: Agent, plan: DayPlan, unknown: Sequence[str]) -> list[str]:
         notes.append(f"Scenic spot: {plan.scenic.description}")
     notes += [*unknown, plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
-
-
-def _day_table(plan: DayPlan) -> TableExhibit:
-    """Return the table of the day's activities, with cost and remaining budget in US dollars."""
-    rows = [
-        (
-            one.time,
-            one.what,
-            "" if one.mode else one.spot.name,
-            one.cost_usd,
-            one.budget_usd,
-            changes_in_words(one.changes),
-            one.reason,
-        )
-        for one in plan.activities
-    ]
-    columns = ("time", "what", "where", "dollars", "left", "changes", "reason")
-    return TableExhibit(title="The day", columns=columns, rows=tuple(rows))
-
-
-def _feeling_curves(plan: DayPlan) -> CurvesExhibit:
-    """Return curves of each feeling, 0 to 100, at the start and after each activity."""
-    lived = [one for one in plan.activities if one.changes]
-    states = [plan.day.feelings, *(one.state for one in lived)]
-    return CurvesExhibit(
-        title="How the client feels",
-        unit="of 100",
-        points=(plan.day.starts, *(show_clock(one.ends) for one in lived)),
-        curves=tuple(Curve(name=name, values=tuple(state[name] for state in states)) for name in FEELINGS),
-        low=0.0,
-        high=100.0,
-    )
-
-
-def _budget_bars(plan: DayPlan) -> BarsExhibit:
-    """Return bars of US dollars: the cost of each activity, and what is left."""
-    bars = [
-        Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
-    ]
-    left = plan.activities[-1].budget_usd
-    return BarsExhibit(
-        title="The budget", unit="dollars", bars=(*bars, Bar(label="left", value=left, picked=True))
-    )
 
 
 def _day_map(agent: Agent, plan: DayPlan) -> MapExhibit:

@@ -25,7 +25,7 @@ from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
-from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.pages.exhibits import Exhibit, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in, told_moment
@@ -42,6 +42,7 @@ from virl.platform.navigators.sight.rules import (
     understand,
     words_of_goal,
 )
+from virl.platform.perception.base import Detection
 from virl.platform.perception.road_sight import RoadSight, far_camera
 from virl.routines.search.settings import SEARCH
 
@@ -92,7 +93,6 @@ GOAL = "goal"
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)
-MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
 def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
@@ -136,7 +136,7 @@ def run(agent: Agent) -> None:
         # A resumed search decides its first steps again: that brings back what the explorer knew.
         known = written[step.index] if step.index < len(written) else None
         if known is None:
-            _write_down(agent, step)
+            _write_down(agent, step, signs)
         elif known.decided_by:
             link = link_taken(step.links, known)
             step.settle(Choice(link, known.decided, decided_by=known.decided_by))
@@ -202,14 +202,19 @@ def _describe_goal(goal: SightGoal) -> str:
     return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
 
-def _write_down(agent: Agent, step: Step) -> None:
-    """Write a step to the journal, with the view in the direction of its move."""
+def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
+    """Write a step to the journal, with the view in the direction of its move, or of the sign found."""
     choice = step.choice
     toward = choice.link.heading if choice.link else step.pose.heading
-    view = agent.city.streetview.view(step.pose.pano_id, Camera(toward, 8.0, 90.0))
+    what = choice.outcome.what if choice.outcome else ""
+    read = [one.sign for (at, _), seen in signs.items() for one in seen if at == step.pose.pano_id]
+    found = next((one for one in read if what and one.text == what), None)
+    camera = found.camera if found else Camera(toward, 8.0, 90.0)
+    boxes = [Detection("sign", found.score, found.box, found.text)] if found else []
+    view = agent.city.streetview.view(step.pose.pano_id, camera)
     agent.run.step(
         step,
-        views=agent.run.keep(view, "look"),
+        views=agent.run.keep(view, "look", boxes),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
         outcome=choice.outcome,
@@ -217,19 +222,11 @@ def _write_down(agent: Agent, step: Step) -> None:
 
 
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
-    """Return the report's exhibits: the goal in words, and a table of the signs read last."""
-    read = {
-        one.sign.text: (pano_id, _join_types(one.kinds, ", "))
-        for (pano_id, _), seen in signs.items()
-        for one in seen
-    }
-    rows = tuple((text, kinds, pano_id) for text, (pano_id, kinds) in list(read.items())[-MOST_SIGNS:])
+    """Return the report's exhibit: the goal in words, and how much was looked at for it."""
+    read = {one.sign.text for seen in signs.values() for one in seen}
     counts = f"{decisions} decisions, {len(signs)} views, {len(read)} signs read."
     text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
-    return [
-        TextExhibit(title="What she looked for", text=text),
-        TableExhibit(title="The last signs that she read", columns=("sign", "may be", "panorama"), rows=rows),
-    ]
+    return [TextExhibit(title="What she looked for", text=text)]
 
 
 @dataclass(frozen=True, slots=True)

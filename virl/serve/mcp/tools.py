@@ -18,10 +18,11 @@ from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
 from virl.errors import VirlError
 from virl.files.pictures import open_picture
 from virl.journal.records import ViewRecord
+from virl.mind.prompt import NOT_ORDERS
 from virl.serve.mcp.resources import MAP, REPORT, address
 from virl.serve.mcp.session import ActingAgent, CitySession
 from virl.serve.mcp.sessions import OpenCity
-from virl.tools.base import NOT_ORDERS, ToolResult, short
+from virl.tools.base import ToolResult, short
 
 PICTURE_SIDE = 640
 """Most pixels of the longer side of a picture that is sent; a larger one is shrunk; chosen."""

@@ -32,4 +32,3 @@ const lasting = (seconds) => {
 const POINTS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
 const compass = (heading) => POINTS[Math.round(heading / 45) % 8];
 const turned = (heading) => ((heading % 360) + 360) % 360;
-const isStill = matchMedia("(prefers-reduced-motion: reduce)");

@@ -13,7 +13,7 @@ class Stage {
     this.over = el("div", { class: "over" });
     this.frame = el("div", { class: "frame" }, this.picture, this.boxes, this.blank, this.over);
     this.caption = el("figcaption");
-    this.strip = el("div", { class: "strip", role: "group", "aria-label": "Views of this moment" });
+    this.strip = el("div", { class: "thumbnails", role: "group", "aria-label": "Views of this moment" });
     this.node = el("figure", { class: "view stage" }, this.frame, el("div", { class: "below" }, this.caption, this.strip));
     this.record = null;
     this.isLive = false;

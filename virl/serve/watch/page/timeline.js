@@ -10,7 +10,7 @@ class Timeline {
     this.at = 0;
     this.timer = 0;
     this.slider = el("input", { type: "range", min: 0, max: 0, value: 0, step: 1, "aria-label": "Time in the run" });
-    this.ticks = draw("svg", { class: "ticks", preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.ticks = draw("svg", { class: "kinds", preserveAspectRatio: "none", "aria-hidden": "true" });
     this.play = button("Play", { class: "main" }, () => this.toggle());
     this.speed = el("select", { "aria-label": "Speed" }, ...SPEEDS.map((speed) => el("option", { value: speed, selected: speed === 1 }, `${speed}\u00d7`)));
     this.where = el("output", { class: "where" });

@@ -1,6 +1,6 @@
 """Do views look more like photographs than those of an older state? Pairs for blind readers.
 
-    python -m benchmarks.perf.looks OUT --before FOLDER --towns virlton city.osm.pbf village [--skip 3 17]
+    python -m benchmarks.perf.make_look_pairs OUT --before FOLDER --towns virlton village [--skip 3 17]
 
 `FOLDER` is a worktree of the older state, whose Python runs there. Positions are drawn by the seed from the
 panoramas of each town (`village` is one that is made here), with headings along the street, give or take 40
@@ -31,7 +31,7 @@ TURN_DEG = 40.0
 SIDE, GAP = 640, 16
 """Pixels of a picture, and between the two of a pair."""
 
-View = tuple[str, str, float]
+ViewPlace = tuple[str, str, float]
 """Town, id of the panorama, and heading in degrees."""
 
 
@@ -62,12 +62,12 @@ def main() -> None:
     listed.write_text(json.dumps(list(views.values())), "utf-8")
     states = (given.before, Path.cwd())
     for name, folder in zip(("old", "new"), states, strict=True):
-        command = [sys.executable, "-m", "benchmarks.perf.looks", str((given.out / name).resolve())]
+        command = [sys.executable, "-m", "benchmarks.perf.make_look_pairs", str((given.out / name).resolve())]
         subprocess.run([*command, "--draw", str(listed.resolve())], cwd=folder, check=True)  # noqa: S603 # nosec B603
     pair(given.out, list(views), np.random.default_rng(given.seed))
 
 
-def choose_views(towns: Sequence[str], each: int, seed: int, skipped: set[int]) -> dict[int, View]:
+def choose_views(towns: Sequence[str], each: int, seed: int, skipped: set[int]) -> dict[int, ViewPlace]:
     """Return views by the numbers of their draws.
 
     Args:
@@ -91,7 +91,7 @@ def choose_views(towns: Sequence[str], each: int, seed: int, skipped: set[int]) 
     return chosen
 
 
-def draw_views(views: Sequence[View], out: Path) -> None:
+def draw_views(views: Sequence[ViewPlace], out: Path) -> None:
     """Draw each view in this state of virl, as `out/<place in the list>.png`."""
     out.mkdir(parents=True, exist_ok=True)
     for town in dict.fromkeys(view[0] for view in views):

@@ -1,0 +1,102 @@
+"""The page of a planned day: that of any run, with the day as a timeline of activities beside its map."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from virl.journal.records import AnyRecord, NoteRecord, StepRecord
+from virl.journal.report import SCRIPTS, STYLES, end_of, page, report_context, story_context
+from virl.journal.story import Group, chapters, groups_of
+from virl.pages.exhibits import TextExhibit
+from virl.platform.city.city import City
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_WIDE, _HIGH = 120.0, 28.0  # of a curve of feelings, SVG units
+
+
+class PlannedActivity(BaseModel):
+    """An activity or a journey of a planned day, as the run's answer has it."""
+
+    starts: str
+    ends: str
+    what: str
+    reason: str
+    place: str = ""
+    mode: str | None = None
+    cost_usd: float
+    changes: dict[str, float] = {}
+    state: dict[str, float] = {}
+
+
+_ACTIVITIES = TypeAdapter(list[PlannedActivity])
+
+
+@dataclass(frozen=True, slots=True)
+class Feeling:
+    """A feeling over a day, 0 to 100: its name, its first and last value, and its curve."""
+
+    name: str
+    first: float
+    last: float
+    points: str
+    """Value of SVG's attribute `points`, 120 units wide and 28 high."""
+
+
+def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
+    """Return the HTML page of a run that planned a day, or that of any run where it has no plan.
+
+    Args:
+        folder: folder of the run.
+        records: all records of its journal.
+        city: city of the run; without it the map shows no streets.
+    """
+    end = end_of(records)
+    answer = end.result.answer if end else {}
+    context = story_context(folder, records, city)
+    try:
+        activities = _ACTIVITIES.validate_python(answer.get("activities") or [])
+    except ValidationError:
+        activities = []
+    if not activities or end is None:
+        return page("report.html.j2", context, styles=STYLES, scripts=SCRIPTS)
+    every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
+    groups = groups_of(every, max(1, len(every)))
+    by_time = {_time_of(group): group for group in groups}
+    texts = [one for one in end.exhibits if isinstance(one, TextExhibit)]
+    context |= {
+        "exhibits": report_context(folder, records, city, (), texts)["exhibits"],
+        "activities": [(one, by_time.get(f"{one.starts}-{one.ends}")) for one in activities],
+        "feelings": list(_feelings([one.state for one in activities])),
+        "spent": sum(one.cost_usd for one in activities),
+        "budget": answer.get("budget_usd"),
+        "groups": [group for group in groups if not _time_of(group)],
+    }
+    styles = (*STYLES, "day.css")
+    return page("day.html.j2", context, styles=styles, scripts=SCRIPTS, folder=_TEMPLATES)
+
+
+def _time_of(group: Group) -> str:
+    """Return the time of the activity that a group ends with, such as "09:03-09:43"; empty for others."""
+    last = group.chapters[-1]
+    if isinstance(last, NoteRecord) and last.topic == "activity":
+        return last.sentence.partition(" ")[0]
+    return ""
+
+
+def _feelings(states: Sequence[Mapping[str, float]]) -> list[Feeling]:
+    """Return the curve of each feeling, [0, 100], over a day, from its values after each activity."""
+    across = _WIDE / max(1, len(states) - 1)
+    return [
+        Feeling(
+            name,
+            states[0][name],
+            states[-1].get(name, 0.0),
+            " ".join(
+                f"{number * across:.1f},{_HIGH * (1 - state.get(name, 0.0) / 100):.1f}"
+                for number, state in enumerate(states)
+            ),
+        )
+        for name in states[0]
+    ]
