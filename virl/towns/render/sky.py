@@ -57,7 +57,17 @@ class RowRay(NamedTuple):
 def shade_sky(
     run: PixelRun, row: RowRay, clouds: Tile, skyline: Skyline, texels: Words, lens: Lens, picture: Image
 ) -> None:
-    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel, and what stands before it far away."""
+    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel, and what stands before it far away.
+
+    Args:
+        run: pixels of one row.
+        row: its rays.
+        clouds: the texture of clouds.
+        skyline: around the camera.
+        texels: all tiles.
+        lens: the camera.
+        picture: is changed.
+    """
     cx, sides, taps = lens.cx, skyline.sides, _cloud_taps(run, row, clouds, lens)
     shift_x, shift_y = skyline.clouds[0], skyline.clouds[1]
     is_low = row.z < _SKYLINE * (abs(row.x) + abs(row.y) + cx)
