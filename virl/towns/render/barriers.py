@@ -16,6 +16,8 @@ THICK_M = {"hedge": 0.8, "wall": 0.3}
 """Thickness in metres of a barrier, by kind."""
 TILE_M = {"hedge": 1.2, "wall": 3.0, "fence": 1.2}
 """Width of a barrier's texture in metres; a fence's tile is as high as the fence."""
+TWIGS_M = 0.7
+"""Width in metres of a clump of leaves that stands out over a hedge; chosen."""
 WALLS = ("stone", "plaster", "brick", "concrete")
 """Materials of which a wall along a line is drawn."""
 FENCE_PAINTS: tuple[Rgb, ...] = (
@@ -62,7 +64,7 @@ def _mesh(barrier: Barrier) -> Quads:
 
 
 def _solid(barrier: Barrier, line: Floats) -> Quads:
-    """Return the quads of a hedge or wall along a line: sides, ends and top."""
+    """Return the quads of a hedge or wall along a line: sides, ends, top, and the twigs over a hedge."""
     pick, tile, thick = barrier.variant, TILE_M[barrier.kind], THICK_M[barrier.kind]
     if barrier.kind == "hedge":
         texture, paint = TILE_INDEX["hedge"], HEDGE_PAINTS[pick % len(HEDGE_PAINTS)]
@@ -79,7 +81,14 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
     flat = np.stack([right[:-1], right[1:], left[1:], left[:-1]], axis=1)
     lid = np.concatenate([flat, np.full((len(flat), 4, 1), barrier.height)], axis=2)
     uv = _lay_tiles(line[:-1], line[1:], tile, thick / tile)
-    return join([sides, quads(lid, uv=uv, texture=texture, paint=top)])
+    parts = [sides, quads(lid, uv=uv, texture=texture, paint=top)]
+    if barrier.kind == "hedge":
+        # The upper halves of clumps of leaves, so that no ruler seems to have drawn the top.
+        uv = _lay_tiles(starts, ends, TWIGS_M, 0.5) + np.array([0.0, 0.5, 0.0, 0.0])
+        faces = upright(starts, ends, barrier.height - 0.12, barrier.height + 0.14)
+        paint = np.array(paint) * 0.8
+        parts.append(quads(faces, uv=uv, texture=TILE_INDEX["leaves/0"], paint=paint, mode=CUTOUT))
+    return join(parts)
 
 
 def _mitre(line: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Tiles of cars, people and bicycles, drawn by code."""
+"""Tiles of cars and far trees, drawn by code."""
 
 import cv2
 import numpy as np
@@ -82,4 +82,33 @@ def far_trees() -> Surface:
             leaf = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
             size = rng.uniform(0.006, 0.011)
             _oval(tile, x + 0.108 * radius * np.cos(angle), y + 0.485 * up, size, size * 0.8, leaf)
+    return tile
+
+
+def thicket() -> Surface:
+    """Return a clump of trees of a wood, 9 m wide: crowns, and shrubs before trunks in the dark."""
+    rng = np.random.default_rng(90)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.10, 0.12, 0.07)
+    crowns = ((0.22, 0.20, 0.74), (0.44, 0.19, 0.95), (0.66, 0.20, 0.84), (0.82, 0.15, 0.62))
+    x = (np.arange(SIDE) + 0.5) / SIDE
+    tops = [high * np.clip(1 - ((x - at) / wide) ** 2, 0, 1) ** 0.4 for at, wide, high in crowns]
+    top = np.max(tops, axis=0)
+    foot = 0.03 + 0.02 * np.sin(23 * x) + 0.01 * np.sin(61 * x)
+    tile[(x[:, None] < 0.93 * top) & (x[:, None] > foot)] = (0.08, 0.10, 0.055, 1.0)
+    for at in np.sort(rng.uniform(0.10, 0.90, 9)).tolist():
+        wide, tone = rng.uniform(0.007, 0.016), rng.uniform(0.13, 0.24)
+        bark: Colour = (tone * 1.1, tone, tone * 0.8, 1.0)
+        _shape(
+            tile, [(at - wide, 0.02), (at + wide, 0.02), (at + wide * 0.7, 0.5), (at - wide * 0.7, 0.5)], bark
+        )
+    for i in range(2400):
+        across, share = rng.uniform(0.02, 0.98), rng.uniform()
+        high = top[int(across * SIDE)]
+        is_shrub = i % 4 == 0
+        up = 0.01 + 0.10 * share * (1.3 + np.sin(9 * across)) if is_shrub else high * (0.36 + 0.64 * share)
+        tone = (0.42 if is_shrub else 0.34 + 0.56 * up) * (0.7 + 0.3 * i / 2400) * rng.uniform(0.7, 1.25)
+        leaf: Colour = (tone * rng.uniform(0.32, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.20, 1.0)
+        if high > 0.1:
+            _oval(tile, across, min(up, high), rng.uniform(0.007, 0.013), rng.uniform(0.005, 0.010), leaf)
     return tile

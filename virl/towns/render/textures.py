@@ -98,6 +98,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "stains": surfaces.stains,
         "clouds": surfaces.clouds,
         "hedge": surfaces.hedge,
+        "thicket": cutouts.thicket,
         "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
