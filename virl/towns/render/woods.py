@@ -42,13 +42,10 @@ def wood_mesh(
     outlines = [land.outline for land in lands if land.kind == "wood" and land.outline.intersects(box)]
     if not outlines:
         return join([])
-    wood = shapely.intersection(shapely.union_all(outlines), box)
+    wood = shapely.union_all(outlines)
     # One grid for the whole world: a clump is the same from whichever square it is seen.
-    (west, south), (east, north) = np.floor(low / SPACING_M), np.ceil(high / SPACING_M)
-    columns, rows = np.meshgrid(
-        np.arange(west, east, dtype=np.int64), np.arange(south, north, dtype=np.int64)
-    )
-    cells = np.column_stack([columns.ravel(), rows.ravel()])
+    span = np.floor([low / SPACING_M, high / SPACING_M]).astype(np.int64)
+    cells = np.stack(np.meshgrid(*(np.arange(*ends) for ends in span.T)), -1).reshape(-1, 2)
     chance = _chances(cells)
     xy = (cells + 0.5 + JITTER * (chance[:, :2] - 0.5)) * SPACING_M
     shapely.prepare(wood)
@@ -69,18 +66,15 @@ def _is_free(
     xy: Floats, wood: shapely.Geometry, streets: Sequence[Street], houses: Sequence[Building]
 ) -> NDArray[np.bool_]:
     """Return whether a clump may stand at each point in a wood, metres."""
-    points, edge = shapely.points(xy), shapely.boundary(wood)
+    points, edge, away = shapely.points(xy), shapely.boundary(wood), np.full(len(xy), np.inf)
     lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
-    (near, _), metres = lines.query_nearest(
-        points, max_distance=DEEP_M, return_distance=True, all_matches=False
-    )
-    away = np.full(len(xy), np.inf)
+    (near, _), metres = lines.query_nearest(points, DEEP_M, return_distance=True, all_matches=False)
     away[near] = metres
     shapely.prepare(edge)
     is_free = (away >= CLEAR_M) & ((away <= DEEP_M) | shapely.dwithin(points, edge, EDGE_M))
     walls = shapely.STRtree([house.footprint for house in houses])
-    is_free[walls.query(points, predicate="dwithin", distance=HOUSE_M)[0]] = False
-    return is_free
+    is_free[walls.query(points, "dwithin", HOUSE_M)[0]] = False
+    return np.asarray(is_free)
 
 
 def _chances(cells: Ints) -> Floats:
