@@ -36,13 +36,13 @@ _FEET: dict[FurnitureKind, tuple[float, float]] = {
 _BODY = [(y, x, 0.4) for y in (-2.2, 2.2) for x in (-0.85, 0.85)]
 _BODY += [(y, x, z) for y, z in ((-2.1, 0.9), (2.1, 0.8), (-1.3, 1.42), (0.5, 1.42)) for x in (-0.7, 0.7)]
 _FORMS: dict[FurnitureKind, tuple[int, list[tuple[float, float, float]]]] = {
-    "street lamp": (70, [(0.0, 0.0, 0.0), (0.0, 0.0, 6.0)]),
-    "traffic light": (110, [(0.0, 0.0, 0.0), (0.0, 0.0, 3.4)]),
-    "bollard": (110, [(0.0, 0.0, 0.0), (0.0, 0.0, 0.9)]),
-    "bicycle": (150, [(-0.8, 0.0, 0.0), (0.8, 0.0, 0.0), (0.1, -0.2, 1.5), (0.1, 0.2, 1.5)]),
-    "person": (170, [(0.0, -0.1, 0.0), (0.0, 0.1, 0.0), (0.0, -0.1, 1.6), (0.0, 0.1, 1.6)]),
-    "trash bin": (190, [(0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (0.0, -0.2, 0.9), (0.0, 0.2, 0.9)]),
-    "mailbox": (190, [(0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (0.0, -0.2, 1.1), (0.0, 0.2, 1.1)]),
+    "street lamp": (110, [(0.0, 0.0, 0.0), (0.0, 0.0, 6.0)]),
+    "traffic light": (150, [(0.0, 0.0, 0.0), (0.0, 0.0, 3.4)]),
+    "bollard": (170, [(0.0, 0.0, 0.0), (0.0, 0.0, 0.9)]),
+    "bicycle": (230, [(-0.8, 0.0, 0.0), (0.8, 0.0, 0.0), (0.1, -0.2, 1.5), (0.1, 0.2, 1.5)]),
+    "person": (255, [(0.0, -0.1, 0.0), (0.0, 0.1, 0.0), (0.0, -0.1, 1.6), (0.0, 0.1, 1.6)]),
+    "trash bin": (255, [(0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (0.0, -0.2, 0.9), (0.0, 0.2, 0.9)]),
+    "mailbox": (255, [(0.0, -0.2, 0.0), (0.0, 0.2, 0.0), (0.0, -0.2, 1.1), (0.0, 0.2, 1.1)]),
     "parked car": (255, _BODY),
     "car": (255, _BODY),
 }
@@ -73,7 +73,6 @@ def cast_shadows(
     for kind, (length, width) in _FEET.items():
         foot = [(y * length / 2, x * width / 2, 0.0) for y in (-1, 1) for x in (-1, 1)]
         _draw(near, _around([one for one in furniture if one.kind == kind], foot, origin), _BELOW)
-    cv2.GaussianBlur(near, (3, 3), 0, dst=near)
     cv2.max(near, _beside_walls(buildings, origin, shape), dst=near)
     shadow = cv2.LUT(dark, (np.arange(256) * (NO_SUN / 255)).astype(np.uint8))
     cv2.subtract(near, cv2.multiply(near, shadow, scale=_IN_SHADE / NO_SUN), dst=near)
