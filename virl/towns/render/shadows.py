@@ -68,11 +68,11 @@ def cast_shadows(
     cv2.max(dark, _shade_crowns([one for one in furniture if one.kind == "tree"], origin, shape), dst=dark)
     things = np.zeros(shape, np.uint8)
     for kind, (depth, form) in _FORMS.items():
-        _draw(things, _around([one for one in furniture if one.kind == kind], form, origin), depth)
+        _draw(things, _cast_points([one for one in furniture if one.kind == kind], form, origin), depth)
     cv2.max(dark, things, dst=dark)
     for kind, (length, width) in _FEET.items():
         foot = [(y * length / 2, x * width / 2, 0.0) for y in (-1, 1) for x in (-1, 1)]
-        _draw(near, _around([one for one in furniture if one.kind == kind], foot, origin), _BELOW)
+        _draw(near, _cast_points([one for one in furniture if one.kind == kind], foot, origin), _BELOW)
     cv2.max(near, _beside_walls(buildings, origin, shape), dst=near)
     shadow = cv2.LUT(dark, (np.arange(256) * (NO_SUN / 255)).astype(np.uint8))
     cv2.subtract(near, cv2.multiply(near, shadow, scale=_IN_SHADE / NO_SUN), dst=near)
@@ -112,7 +112,7 @@ def _shade_crowns(trees: Sequence[Furniture], origin: Floats, shape: tuple[int, 
     return np.asarray(cv2.addWeighted(dark, _LEAVES, gaps, -_GAPS, 0), np.uint8)
 
 
-def _around(things: Sequence[Furniture], points: ArrayLike, origin: Floats) -> NDArray[np.int32]:
+def _cast_points(things: Sequence[Furniture], points: ArrayLike, origin: Floats) -> NDArray[np.int32]:
     """Return the shadows of points (ahead, aside, up), metres, of each thing, in sixteenths of cells."""
     if not things:
         return np.empty((0, 1, 2), np.int32)
