@@ -12,7 +12,7 @@ import numpy as np
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import LAID_M, NO_SUN, GroundRasters, along_street
+from virl.towns.render.ground import LAID_M, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
@@ -55,6 +55,7 @@ from virl.towns.render.sampling import (  # fmt: skip
 )
 from virl.towns.render.segments import markings, share_between
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
+from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
 from virl.towns.render.skyline import Skyline
 from virl.towns.render.surfaces import ROAD_MARKS, SIDE

@@ -8,13 +8,13 @@ import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import LinearRing, Polygon, get_coordinates
+from shapely import LinearRing, Polygon
 
 from virl.geo.globe import Floats
-from virl.towns.plan.town_plan import Building, Furniture, Land, StreetPlan
+from virl.towns.plan.town_plan import Building, Land, StreetPlan
 from virl.towns.render.kernel import inline_kernel, kernel
-from virl.towns.render.light import SUN
 from virl.towns.render.rasters import (
+    CELL_M,
     DIRECTIONS,
     LAND_SHIFT,
     LANDS,
@@ -23,10 +23,12 @@ from virl.towns.render.rasters import (
     Indices,
     RasterGrid,
     Shares,
+    cells,
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
 from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, segments_within, street_segments
+from virl.towns.render.shadows import cast_shadows
 
 SEEN_M = 750.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
@@ -53,8 +55,6 @@ _CLOSED_M = 2.0
 """Twice the gap in metres between two carriageways up to which no sliver of pavement is left there.
 Chosen: a traffic island is wider."""
 
-CELL_M = 0.75
-"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
 _BUILT_M = 120.0
@@ -187,7 +187,7 @@ def lay_ground(
         parks,
         nearest,
         stone,
-        _shadows(furniture, buildings, origin, shape),
+        cast_shadows(furniture, buildings, origin, shape),
         water,
         gravel,
         uniform_distance(kerb, nearest, beyond),
@@ -410,7 +410,7 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
         inside = np.zeros(window.shape, np.uint8)
         if not inside.size:
             continue
-        rings = [_cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
+        rings = [cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
         cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
         into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
         away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
@@ -427,7 +427,7 @@ def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) 
     # Drawn with soft edges in cells half as wide: read between cells, an edge is then straight to 0.1 m.
     fine = np.zeros((2 * shape[0], 2 * shape[1]), np.uint8)
     for area in areas:
-        rings = [2 * _cells(shapely.get_coordinates(ring), origin) + 8 for ring in _rings(area)]
+        rings = [2 * cells(shapely.get_coordinates(ring), origin) + 8 for ring in _rings(area)]
         cv2.fillPoly(fine, rings, 255, cv2.LINE_AA, 4)
     share = cv2.resize(fine, shape[::-1], interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8)
@@ -436,7 +436,7 @@ def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) 
 def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats, value: int = 255) -> None:
     """Write a value to the cells of a raster within areas."""
     for area in areas:
-        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
+        rings = [cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
         cv2.fillPoly(raster, rings, value, cv2.LINE_8, 4)
 
 
@@ -470,66 +470,3 @@ def lawns(
     paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
     # 127 is half of a blurred edge, so that the outline of a park stays where it is.
     return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
-
-
-def _shadows(
-    furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
-) -> Shares:
-    """Return the shadow on each cell, softened by one: `NO_SUN` without the sun, and more beside walls."""
-    dark, clear = np.zeros(shape, np.uint8), np.full(shape, 255, np.uint8)
-    if buildings:
-        _shade_buildings(dark, buildings, origin)
-        outlines = [
-            _cells(get_coordinates(one.footprint.exterior), origin) for one in buildings if not one.base
-        ]
-        cv2.fillPoly(clear, outlines, 0, cv2.LINE_8, 4)
-    for thing in furniture:
-        if thing.kind in _SHADE:
-            radius, height, depth = _SHADE[thing.kind]
-            at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
-            patch = (int(at[0]), int(at[1]))
-            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
-        if thing.kind in _STANDING_M:
-            length, width = (side / 2 / CELL_M * 16 for side in _STANDING_M[thing.kind])
-            at = (np.array([thing.x, thing.y]) - origin) / CELL_M * 16
-            middle, axes = (int(at[0]), int(at[1])), (int(length), int(width))
-            cv2.ellipse(clear, middle, axes, 90 - thing.heading, 0, 360, 0, -1, cv2.LINE_8, 4)
-    cv2.GaussianBlur(dark, (3, 3), 0, dst=dark)
-    shadow = cv2.LUT(dark, (np.arange(256) * (NO_SUN / 255)).astype(np.uint8))
-    away = cv2.distanceTransform(clear, cv2.DIST_L1, 3, dstType=cv2.CV_8U)
-    near = np.clip(1 - np.arange(256) * (CELL_M / _CONTACT_M), 0, 1) * _CONTACT
-    return np.asarray(cv2.add(shadow, cv2.LUT(away, near.astype(np.uint8))), np.uint8)
-
-
-def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """Write 255 to the raster `dark` wherever the shadow of a building's wall or roof falls."""
-    # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
-    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
-    ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
-    far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
-    walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
-    along = ring[1:] - ring[:-1]
-    # Rings lie end to end: what leads from one building to the next is no wall.
-    sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
-    for wall in _cells(walls[sunny], origin):
-        cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
-    for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
-        cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
-
-
-_THROW = -SUN[:2] / SUN[2]
-"""Offset (east, north) in metres of a point's shadow for each metre of its height."""
-
-NO_SUN = 200
-"""Value of the raster of shadows where no sun falls; above it the sky is kept off too, by half at 255."""
-_CONTACT_M, _CONTACT = 1.8, 90
-"""Metres from a wall within which the ground is darker, and by how much in the raster; chosen."""
-_STANDING_M = {"parked car": (4.4, 1.8)}
-"""Length and width in metres of what stands close above the ground, by kind of furniture."""
-_SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
-"""(radius in metres, height in metres of what throws shadow, darkness from 0 to 255) by kind of furniture."""
-
-
-def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Return points in metres as whole sixteenths of raster cells, for OpenCV."""
-    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

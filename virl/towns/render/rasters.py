@@ -20,6 +20,15 @@ Cell = tuple[int, int, float, float]
 """(column, row, share of the way to the next column, to the next row) of a point in a raster."""
 
 
+CELL_M = 0.75
+"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
+
+
+def cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
+    """Return points in metres as whole sixteenths of raster cells from cell (0, 0), for OpenCV."""
+    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)
+
+
 class RasterGrid(NamedTuple):
     """The position, resolution and size of the ground's rasters."""
 

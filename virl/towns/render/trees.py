@@ -54,14 +54,18 @@ SHADED = 0.55
 """Light on the cards of the inner shell, as a share of that on the outer one."""
 
 
-def tree(variant: int) -> Quads:
-    """Return the quads of a tree of the given variant, metres."""
+def crown_of(variant: int) -> Crown:
+    """Return the crown of a tree of the given variant."""
     number = variant % len(SPECIES)
     species, (low, belly) = SPECIES[number], CROWNS[number]
-    age = variant // len(SPECIES) % len(AGES)
-    height, radius, trunk = AGES[age]
-    height, radius = height * species.tall, radius * species.wide
-    crown = Crown(height * low, height, radius, belly)
+    height, radius, _ = AGES[variant // len(SPECIES) % len(AGES)]
+    return Crown(height * species.tall * low, height * species.tall, radius * species.wide, belly)
+
+
+def tree(variant: int) -> Quads:
+    """Return the quads of a tree of the given variant, metres."""
+    number, age = variant % len(SPECIES), variant // len(SPECIES) % len(AGES)
+    species, crown, trunk = SPECIES[number], crown_of(variant), AGES[age][2]
     rng = np.random.default_rng(50 + variant)
     return join(
         [
