@@ -40,7 +40,16 @@ NO_PANE = Pane(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0)
 
 @inline_kernel
 def pane_of(frame: Floats, focal: float, right: float, up: float, normal: Rgb, seed: int) -> Pane:
-    """Return the rays of a camera's row, that begins at (right, up) pixels, which a wall mirrors."""
+    """Return the rays of a row of the picture as a wall mirrors them.
+
+    Args:
+        frame: directions of the camera.
+        focal: pixels.
+        right: of the row's begin from the picture's middle, pixels.
+        up: of the row from the picture's middle, pixels.
+        normal: of the wall.
+        seed: of the house.
+    """
     dx, dy = frame[0, 0], frame[0, 1]
     x = right * dx + up * frame[1, 0] + focal * frame[2, 0]
     y = right * dy + up * frame[1, 1] + focal * frame[2, 1]
@@ -79,7 +88,15 @@ def _wave(turns: float) -> float:
 
 @inline_kernel
 def glaze(picture: Image, row: int, column: int, share: float, mirror: Rgb) -> None:
-    """Mix a share of a mirrored colour, [0, 255], into a pixel."""
+    """Draw a mirrored colour over a pixel.
+
+    Args:
+        picture: is changed.
+        row: of the pixel.
+        column: of the pixel.
+        share: of the mirrored colour, [0, 1].
+        mirror: its RGB in [0, 255].
+    """
     for c in range(3):
         old = float(picture[row, column, c])
         picture[row, column, c] = np.uint8(old + share * (mirror[c] - old))
