@@ -8,7 +8,8 @@ from made_corner import FRONT_Y, bare_plan, made_building, made_shop, made_sign
 from shapely import box
 
 from virl.towns.plan.town_plan import CityPlan, Frontage
-from virl.towns.render.bays import BARE, DOOR, plan_bays
+from virl.towns.render.bays import BARE, BLANK, DOOR, WINDOW, plan_bays
+from virl.towns.render.buildings import building_mesh
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.storefronts import spans_of
 from virl.towns.render.textures import TILE_SETS
@@ -58,6 +59,32 @@ def test_doors_and_fronts_take_the_places_of_windows() -> None:
     assert (front_bays(twin, set()) == DOOR).sum() == 2, "one for each 15 m"
     shed = replace(plan, layout=replace(plan.layout, buildings=(replace(house, use="shed"),)))
     assert not len(front_bays(shed, set()))
+
+
+def test_gables_have_blank_bays_at_both_ends_on_all_floors() -> None:
+    house = replace(made_building(0, box(-4.0, FRONT_Y, 4.0, 22.0)), roof="gabled", roof_height=3.0)
+    plan = bare_plan(buildings=(house,))
+    plan = replace(plan, layout=replace(plan.layout, frontages=()))
+    walls = walls_of([house])
+    bays = plan_bays(plan.layout, walls, set(), ())
+    back = np.flatnonzero(np.isclose(walls.left[:, 1] + walls.right[:, 1], 44.0))
+    assert bays.kind[bays.wall == back[0]].tolist() == [BLANK, WINDOW, BLANK]
+    assert BLANK not in front_bays(plan, set())
+    mesh = building_mesh([house], walls=walls, bays=bays)
+    upstairs = (mesh.corners[:, :, 1] == 22.0).all(axis=1) & np.isclose(
+        mesh.corners[:, 0, 2], walls.ground[0]
+    )
+    names = [TILE_SETS[number].name.split("/")[0] for number in mesh.texture[upstairs].tolist()]
+    assert names == ["wall", "facade", "wall"]
+
+
+def test_the_wall_is_darker_for_half_a_metre_below_a_cornice() -> None:
+    house = made_building(0, box(-15.0, FRONT_Y, 15.0, 20.0))
+    mesh, paint = building_mesh([house]), walls_of([house]).paint[0]
+    under = (mesh.normal[:, 2] < -0.5) & (mesh.corners[:, :2, 1] == FRONT_Y).all(axis=1)
+    assert under.sum() == 1
+    assert mesh.corners[under, 0, 2] <= house.height + 0.15 - 0.5
+    assert (mesh.paint[under] <= 0.75 * paint).all()
 
 
 def test_wires_end_at_a_house_or_at_a_pole_beside_the_carriageway() -> None:

@@ -12,8 +12,8 @@ from virl.towns.plan.town_plan import Sign, StreetPlan
 from virl.towns.render.mesh import outward
 from virl.towns.render.walls import Walls
 
-WINDOW, DOOR, BARE = 0, 1, 2
-"""Kinds of bays."""
+WINDOW, DOOR, BARE, BLANK = 0, 1, 2, 3
+"""Kinds of bays; a blank one has no window on any floor, a bare one none on the ground floor."""
 ON_WALL_M = 0.5
 """Largest distance in metres from the middle of a front to its wall."""
 REVEAL = 0.25
@@ -25,6 +25,8 @@ STREET_M, FACING = 18.0, 0.6
 DOOR_EVERY_M, LONG_M, NARROW_M = 15.0, 12.0, 2.8
 """Metres of front for each door of a house none of whose fronts is known, least length of a second front with
 doors, and of a first one."""
+SHORTER = 0.95
+"""Share of the length of a house's longest wall below which a wall is a gable; chosen."""
 
 
 class Bays(NamedTuple):
@@ -33,7 +35,7 @@ class Bays(NamedTuple):
     Args:
         wall: index of the wall of each bay.
         place: number of each bay on its wall, from the left.
-        kind: `WINDOW`, `DOOR` or `BARE`.
+        kind: one of `WINDOW`, `DOOR`, `BARE` and `BLANK`.
     """
 
     wall: Ints
@@ -52,12 +54,12 @@ class Bays(NamedTuple):
         mine = index[self.wall] >= 0
         return Bays(index[self.wall[mine]], self.place[mine], self.kind[mine])
 
-    def runs(self, odd: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
-        """Return (wall, first bay, number of bays, value of `odd`) of the longest runs of equal `odd`."""
-        change = (np.diff(self.wall, prepend=-1) != 0) | np.diff(odd, prepend=False)
+    def runs(self, look: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return (wall, first bay, number of bays, value of `look`) of the longest runs of equal `look`."""
+        change = (np.diff(self.wall, prepend=-1) != 0) | (np.diff(look, prepend=0) != 0)
         start = np.flatnonzero(change)
         count = np.diff(np.append(start, len(self.wall)))
-        return self.wall[start], self.place[start], count, odd[start]
+        return self.wall[start], self.place[start], count, look[start]
 
 
 def all_windows(walls: Walls) -> Bays:
@@ -101,7 +103,20 @@ def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: C
     known[walls.building[wall[doors]]] = True
     wall, place = _spread_doors(layout, walls, ~known[walls.building])
     _open_doors(bays, start[wall] + place)
+    bays.kind[(bays.kind == WINDOW) & _at_gable_ends(walls, bays)] = BLANK
     return bays
+
+
+def _at_gable_ends(walls: Walls, bays: Bays) -> NDArray[np.bool_]:
+    """Return True for the 1 to 3 bays at either end of gables: shorter walls without doors or places."""
+    longest = np.zeros(int(walls.building.max()) + 1)
+    np.maximum.at(longest, walls.building, walls.length)
+    gable = np.ones(len(walls.number), bool)
+    gable[bays.wall[bays.kind != WINDOW]] = False
+    gable &= walls.simple & (walls.roof == "gabled") & (walls.length < SHORTER * longest[walls.building])
+    ends = np.where(gable & (walls.bays > 2), np.clip(walls.bays // 4, 1, 3), 0)[bays.wall]
+    found: NDArray[np.bool_] = (bays.place < ends) | (bays.place >= walls.bays[bays.wall] - ends)
+    return found
 
 
 def _open_doors(bays: Bays, at: Ints) -> None:

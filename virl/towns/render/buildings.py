@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Sign
-from virl.towns.render.bays import BARE, DOOR, WINDOW, Bays, all_windows
+from virl.towns.render.bays import BARE, BLANK, DOOR, Bays, all_windows
 from virl.towns.render.facades import FACADES
 from virl.towns.render.mesh import TWO_SIDED, Quads, join, ledge, outward, quads, take, upright
 from virl.towns.render.roofs import cap_mesh, chimney_mesh, roof_mesh
@@ -25,6 +25,8 @@ from virl.towns.render.walls import (
 
 CORNICE_M = (0.30, 0.42)
 """Distance in metres that a cornice stands out, and its height."""
+COVE_M, COVE_SHADE = 0.26, 0.66
+"""Height in metres of the shade on the wall under a cornice, and the share of its paint; chosen."""
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.45)
 MANSARD_M = 2.6
@@ -139,11 +141,13 @@ def _storeys(walls: Walls, bays: Bays) -> Quads:
     storeys = np.rint((walls.height - bottom) / np.where(walls.is_hall, HALL_M, STOREY_M))
     texture = np.where(walls.blank | (storeys < 1), _BLANK[walls.style], _FACADE[walls.style])
     striped = (walls.bays >= _FEWEST_BAYS) & ~walls.blank & (storeys >= 1)
-    wall, first, count, odd = bays.runs((bays.kind == DOOR) & striped[bays.wall])
+    look = np.where(bays.kind == BLANK, 2, (bays.kind == DOOR) & striped[bays.wall])
+    wall, first, count, look = bays.runs(look)
     whole = np.flatnonzero(walls.open_number < 0)
-    wall, odd = np.append(wall, whole), np.append(odd, np.zeros(len(whole), bool))
+    wall, look = np.append(wall, whole), np.append(look, 0 * whole)
     first, count = np.append(first, 0 * whole), np.append(count, walls.bays[whole])
-    texture = np.where(odd, _FACADE[_SIBLING[walls.style[wall]]], texture[wall])
+    style = walls.style[wall]
+    texture = np.choose(look, [texture[wall], _FACADE[_SIBLING[style]], _BLANK[style]])
     rows = np.maximum(storeys, 1.0)[wall]
     return quads(
         walls.part(wall, first, count, bottom[wall], walls.height[wall]),
@@ -156,11 +160,11 @@ def _storeys(walls: Walls, bays: Bays) -> Quads:
 
 def _ground_floors(walls: Walls, bays: Bays) -> Quads:
     """Return the fronts of the ground floors; a door hides the window of its bay."""
-    wall, first, count, bare = bays.runs(bays.kind == BARE)
+    wall, first, count, bare = bays.runs(np.where(bays.kind < BARE, 0, 1))
     return quads(
         walls.part(wall, first, count, 0.0, walls.ground[wall]),
         uv=np.stack([first, np.zeros(len(first)), count, np.ones(len(first))], axis=1),
-        texture=np.where(bare, _BASE[walls.style[wall]], _GROUND[walls.style[wall]]),
+        texture=np.where(bare > 0, _BASE[walls.style[wall]], _GROUND[walls.style[wall]]),
         paint=walls.paint[wall],
         seed=walls.building[wall] * 17 + walls.open_number[wall],
     )
@@ -185,7 +189,11 @@ def _trims(walls: Walls) -> Quads:
         low, high_edge = height - high - reach[:, 0] / 10, height + reach[:, 0] / 10
         parts.append(quads(upright(left + o * reach, right + o * reach, low, high_edge), paint=own[which]))
         if depth > COURSE_M[0]:  # the underside of a string course is too narrow to be seen
-            parts.append(quads(ledge(left, right, o, reach, low), paint=own[which]))
+            under = ledge(left, right, o, reach, low)
+            # Slanted, and in a darker colour of the wall: the shade on the wall under a cornice.
+            under[:, :2, :2] = np.stack([walls.left[which], walls.right[which]], axis=1)
+            under[:, :2, 2] -= COVE_M
+            parts.append(quads(under, paint=walls.paint[which] * COVE_SHADE))
     return join(parts)
 
 
@@ -202,7 +210,7 @@ def _pipes(walls: Walls, bays: Bays) -> Quads:
 def _fronts(walls: Walls, bays: Bays) -> NDArray[np.bool_]:
     """Return True for walls with doors or places."""
     fronts = np.zeros(len(walls.number), bool)
-    fronts[bays.wall[bays.kind != WINDOW]] = True
+    fronts[bays.wall[(bays.kind == DOOR) | (bays.kind == BARE)]] = True
     return fronts
 
 

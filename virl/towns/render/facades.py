@@ -18,6 +18,8 @@ DARK: Rgb = (0.16, 0.17, 0.18)
 OAK: Rgb = (0.45, 0.29, 0.17)
 GREEN: Rgb = (0.20, 0.33, 0.27)
 STONE: Rgb = (0.80, 0.77, 0.71)
+NO_GLASS = 0.15
+"""Least opacity of what mirrors nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def ground_floor_tile(wall: Surface, variant: int, place: int) -> Surface:
     tile[: SIDE // 5, :, :3] *= np.linspace(0.65, 1, SIDE // 5)[:, None, None]
     tile[-12:] = (0.78, 0.76, 0.72, 0.5)
     tile[-15:-12, :, :3] *= 0.55
+    tile[-52:-12, :, :3] *= np.linspace(1, 0.75, 40)[:, None, None]  # under the string course
     return tile
 
 
@@ -144,7 +147,7 @@ def _window(tile: Surface, window: Window, variant: int, place: int) -> None:
     _bars(tile, window, x0, x1, y0, y1)
     tile[y1 - 9 : y1, x0:x1, :3] *= 0.45  # the reveal's shadow
     tile[y0:y1, x0 : x0 + 6, :3] *= 0.6
-    tile[y0 - 8 : y0, max(x0 - 10, 0) : x1 + 10] = (0.84, 0.82, 0.78, 0.1)
+    tile[y0 - 8 : y0, max(x0 - 10, 0) : x1 + 10] = (0.84, 0.82, 0.78, NO_GLASS)
     tile[y0 - 15 : y0 - 8, max(x0 - 8, 0) : x1 + 12, :3] *= 0.72
     streaks = np.linspace(1.0, 0.93, max(y0 - 15, 0))[:, None, None]
     for edge in (x0 - 8, x1 + 2):  # where rain runs down from the ends of the sill
@@ -191,7 +194,7 @@ def _glass(height: int, width: int, columns: int, variant: int, place: int) -> S
 
 def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> None:
     """Draw a window's frame and glazing bars into columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
-    frame = (*window.frame, 0.0)
+    frame = (*window.frame, NO_GLASS)
     for i in range(window.columns + 1):
         x = x0 + (x1 - x0 - 6) * i // window.columns
         tile[y0:y1, x + 6 : min(x + 9, x1), :3] *= 0.75
@@ -206,7 +209,7 @@ def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) ->
     wide = (x1 - x0) // 2 - 2
     slats = 0.85 + 0.15 * np.sign(np.sin(np.arange(y1 - y0) * 0.9))
     for left in (x0 - wide - 3, x1 + 3):
-        tile[y0:y1, left : left + wide] = (*colour, 0.0)
+        tile[y0:y1, left : left + wide] = (*colour, NO_GLASS)
         tile[y0:y1, left : left + wide, :3] *= slats[:, None, None]
         tile[y0:y1, left + wide : left + wide + 3, :3] *= 0.7
 
@@ -218,7 +221,7 @@ def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
     y, x = np.mgrid[0:SIDE, 0:SIDE]
     r = np.hypot(x - middle, (y - centre) * 2.0)
     ring = (y >= centre) & (r >= radius - 2) & (r < radius + 16) & (np.abs(x - middle) <= radius + 8)
-    tile[ring] = (*STONE, 0.1)
+    tile[ring] = (*STONE, NO_GLASS)
     corner = (y >= centre) & (y < y1 + 2) & (r >= radius + 16) & (x >= x0) & (x < x1)
     tile[corner] = tile[8, 8]
 
@@ -230,7 +233,7 @@ def _draw_railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
         cv2.line(bars, (x, y0), (x, y1), 1, 2)
     cv2.rectangle(bars, (x0, y1 - 3), (x1, y1), 1, -1)
     cv2.rectangle(bars, (x0, y0), (x1, y0 + 4), 1, -1)
-    tile[bars > 0] = (0.12, 0.13, 0.14, 0.0)
+    tile[bars > 0] = (0.12, 0.13, 0.14, NO_GLASS)
 
 
 def shop_door_tile() -> Surface:
