@@ -47,12 +47,15 @@ def test_the_shade_of_a_house_ends_on_a_wall_where_geometry_says(height: float) 
 
 def test_pieces_of_a_wall_cover_it_once_and_keep_its_texture() -> None:
     heights, uv, shaded = wall_facing_the_sun(16.0, 25.0)
-    area = sum(abs(uv[:, 2]) * (abs(uv[:, 3])))
+    wide = 12.0 / 4.0 * np.abs(uv[:, 2])
+    area = (wide * (np.abs(heights[:, 3] - heights[:, 0]) + np.abs(heights[:, 2] - heights[:, 1])) / 2).sum()
     assert len(shaded) > 2
     assert heights.min() == 0.0
     assert heights.max() == 10.0
-    # Trapezoids: the slanted side is measured at one end.
-    assert area == pytest.approx(4.0 * 3.0, rel=0.15)
+    # Where pieces overlapped, the edge of the shade was jagged: both are equally near.
+    assert area == pytest.approx(12.0 * 10.0, rel=1e-3)
+    # A texture's last side is that at the first corner.
+    assert 12.0 / 4.0 * uv[:, 3] == pytest.approx(0.9 * (heights[:, 3] - heights[:, 0]), abs=1e-3)
 
 
 def test_a_wall_in_the_open_is_neither_cut_nor_shaded() -> None:

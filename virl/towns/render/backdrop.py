@@ -54,7 +54,7 @@ from virl.towns.render.sampling import (  # fmt: skip
     variant_of,
 )
 from virl.towns.render.segments import is_painted, markings, share_between
-from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
+from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
 from virl.towns.render.skyline import Skyline
 from virl.towns.render.surfaces import ROAD_MARKS, SIDE
@@ -76,6 +76,8 @@ TILE_M = 4.0
 GROUND_BLOCK, GROUND_TAPS = 8, 2
 _NO_SUN, _NO_SKY = 1.0 / NO_SUN, 0.5 / (255 - NO_SUN)
 """Share of the sun's and, above `NO_SUN`, of the sky's light that a step of the shadow raster keeps off."""
+_EVEN = 0.4
+"""Most change a pixel of the shadow raster's values for which a block has one light; chosen."""
 HORIZON = -1e-3
 """Slope of a ray, rise per unit ahead, below which it meets the ground."""
 
@@ -220,13 +222,16 @@ def _ground_run(
         asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
         table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
     )  # fmt: skip
-    middle = _spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx)
-    level = _stain_level(0.5 * (abs(middle.bx) + abs(middle.by)))
+    level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
+    next_dark = raster_at(shadow, cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step))[0]
     for block in range(run.first, run.end, GROUND_BLOCK):
         stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
-        growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
-        cover = footprint(asphalt, growth, GROUND_TAPS)
+        cover = footprint(
+            asphalt,
+            Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M),
+            GROUND_TAPS,
+        )
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
@@ -235,25 +240,28 @@ def _ground_run(
         d = near[0] / 256.0
         sight = (eye[0] - spot.x) / eye[2], (eye[1] - spot.y) / eye[2]
         material = _only_material(d, past, around, sight, segments, i, spot.x, spot.y)
-        # One light for the whole block, that in its middle, and one set of stains.
-        lit = _ground_light(raster_at(shadow, cell)[0])
+        # One light for a block, unless its ends differ, and one set of stains.
+        end = raster_at(shadow, cell_at(grid, x0 + stop * x_step, y0 + stop * y_step))
+        dark, next_dark = next_dark, end[0]
+        darker = (next_dark - dark) / (stop - block)
         stains = _stains_at(texels, materials.stains, level, spot.x, spot.y)
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
                 material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
-        if material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M:
-            material = MIXED
-        if material == MIXED:
+        if material == MIXED or (
+            material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M
+        ):
             road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
             road_taps = taps_of(_lay_texture(cover, road))
             for column in range(block, stop):
-                here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
+                light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
-                    here, sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
+                    _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
+                    sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
                     texels, stains, road.ahead, road_taps,
                 )  # fmt: skip
-                put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
+                put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
         lay = _lay(
             material, land_at(nearest, cell), d, near[1] * slope, near[2] * slope, segments, i, spot.x,
@@ -264,13 +272,22 @@ def _ground_run(
         du, dv = x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy
         taps = taps_of(_lay_texture(cover, lay))
         tint = _tint(material, stains)
-        mix = plain_mix((lit[0] * tint[0], lit[1] * tint[1], lit[2] * tint[2]), 1.0 / cover.taps, row.haze)
+        mix = _lit_mix(0.5 * (dark + next_dark), tint, 1.0 / cover.taps, row.haze)
         along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
         for column in range(block, stop):
             total = gather(texels, taps, lay.ahead, along, aside)
+            if abs(darker) > _EVEN:
+                mix = _lit_mix(dark + (column - block) * darker, tint, 1.0 / cover.taps, row.haze)
             write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
             along, aside = along + along_step, aside + aside_step
+
+
+@inline_kernel
+def _lit_mix(dark: float, tint: Rgb, share: float, haze: float) -> Mix:
+    """Return the factors of ground by the value of the raster of shadows; the others as in `plain_mix`."""
+    light = _ground_light(dark)
+    return plain_mix((light[0] * tint[0], light[1] * tint[1], light[2] * tint[2]), share, haze)
 
 
 @inline_kernel
@@ -284,10 +301,10 @@ def _ground_light(dark: float) -> Rgb:
 
 
 @inline_kernel
-def _stain_level(metres: float) -> int:
-    """Return the mip level of the tile of stains for pixels that are some metres long on the ground."""
+def _stain_level(spot: _Spot) -> int:
+    """Return the mip level of the tile of stains for pixels as long on the ground as that at a spot."""
     level, texel = 0, STAINS_M / SIDE
-    while level < LEVELS - 1 and texel < metres:
+    while level < LEVELS - 1 and texel < 0.5 * (abs(spot.bx) + abs(spot.by)):
         level, texel = level + 1, 2.0 * texel
     return level
 

@@ -127,38 +127,36 @@ def _cut(walls: Quads, shade: Shade) -> tuple[Quads, Quads]:
     place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
     left, right = place / count[wall], (place + 1) / count[wall]
     foot, height = walls.corners[wall, 0, 2], walls.corners[wall, 3, 2] - walls.corners[wall, 0, 2]
-    ends = [
-        np.clip((shade.at(_points_before(walls, wall, share)) - foot) / height, 0, 1)
-        for share in (left, right)
-    ]
-    pieces, none, all_ = take(walls, wall), np.zeros(len(wall)), np.ones(len(wall))
-    is_shaded, is_lit = np.maximum(*ends) > _LEAST, np.minimum(*ends) < 1 - _LEAST
-    low, high = [np.clip(end, _LEAST, 1) for end in ends], [np.clip(end, 0, 1 - _LEAST) for end in ends]
-    shaded = _piece(pieces, (left, right), (none, none), (low[0], low[1]))
-    # Turned upside down, since a texture lies along the first side of a quad, which must be level.
-    lit = _piece(pieces, (right, left), (all_, all_), (high[1], high[0]))
+    ends = np.stack([shade.at(_points_before(walls, wall, share)) for share in (left, right)])
+    ends = np.clip((ends - foot) / height, 0, 1)
+    is_shaded, is_lit = ends.max(axis=0) > _LEAST, ends.min(axis=0) < 1 - _LEAST
+    ends = np.where(is_shaded, np.where(is_lit, ends, 1), 0)
+    pieces, across = take(walls, wall), np.stack([left, right])
+    shaded, lit = (_piece(pieces, across, level, ends) for level in (0.0, 1.0))
     return take(shaded, is_shaded), take(lit, is_lit)
 
 
-def _piece(
-    walls: Quads, across: tuple[Floats, Floats], level: tuple[Floats, Floats], slanted: tuple[Floats, Floats]
-) -> Quads:
+def _piece(walls: Quads, across: Floats, level: float, slanted: Floats) -> Quads:
     """Return pieces of walls: from a level side to a slanted one, both from corner 0 to corner 1.
 
     Args:
         walls: one for each piece.
-        across: shares of the wall's width at which the piece begins and ends, each (n,).
-        level: shares of its height at both ends of the level side.
-        slanted: shares of its height at both ends of the other side.
+        across: shares of the wall's width at which the piece begins and ends, (2, n).
+        level: share of its height at which the level side lies.
+        slanted: shares of its height at both ends of the other side, (2, n).
     """
+    # From the end where it is higher: its texture lies along its first and last side.
+    turned = np.abs(slanted[1] - level) > np.abs(slanted[0] - level)
+    across, slanted = np.where(turned, across[::-1], across), np.where(turned, slanted[::-1], slanted)
     corner, right, up = (walls.corners[:, i] for i in (0, 1, 3))
-    spots = ((across[0], level[0]), (across[1], level[1]), (across[1], slanted[1]), (across[0], slanted[0]))
+    flat = np.full(len(turned), level)
+    spots = ((across[0], flat), (across[1], flat), (across[1], slanted[1]), (across[0], slanted[0]))
     corners = np.stack(
         [corner + s[:, None] * (right - corner) + t[:, None] * (up - corner) for s, t in spots], axis=1
     )
     u, v, du, dv = walls.uv.T
     uv = np.stack(
-        [u + across[0] * du, v + level[0] * dv, (across[1] - across[0]) * du, (slanted[0] - level[0]) * dv],
+        [u + across[0] * du, v + level * dv, (across[1] - across[0]) * du, (slanted[0] - level) * dv],
         axis=1,
     )
     return replace(walls, corners=corners.astype(np.float32), uv=uv.astype(np.float32))

@@ -6,7 +6,7 @@ from functools import cache, lru_cache, partial
 
 from virl.files.stores import ArrayStore, collector_paused
 from virl.geo.globe import LatLng
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Journey
@@ -20,6 +20,7 @@ from virl.towns.places import AddressBook, OfflinePlaces
 from virl.towns.plan.layout import lay_out
 from virl.towns.plan.signposts import hang_plates, put_up_signposts
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.render import LOOKS
 from virl.towns.storage import decode, encode, maker, picture_key
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
 from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
@@ -99,6 +100,7 @@ def _open_town(name: str, title: str, plan: CityPlan, key: str) -> OpenTown:
     city = City(
         name=name,
         title=title,
+        capabilities=Capabilities(looks=LOOKS),
         center=plan.layout.frame.origin,
         streetview=streetview,
         places=OfflinePlaces(plan.shops, lambda shop: renderer().photo(shop)),

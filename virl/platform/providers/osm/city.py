@@ -27,6 +27,7 @@ from virl.towns.listings import OfflineListings
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import StreetPlan
+from virl.towns.render import LOOKS
 from virl.towns.storage import picture_key
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
 from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
@@ -74,7 +75,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         name=name,
         title=file.title,
         attribution=credit(twin.extract.date),
-        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True),
+        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True, looks=LOOKS),
         invented=INVENTED if invented else "",
         center=_center_of(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
