@@ -237,8 +237,7 @@ def _ground_run(
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
-        d = near[0] / 256.0
-        sight = (eye[0] - spot.x) / eye[2], (eye[1] - spot.y) / eye[2]
+        d, sight = near[0] / 256.0, ((eye[0] - spot.x) / eye[2], (eye[1] - spot.y) / eye[2])
         material = _only_material(d, past, around, sight, segments, i, spot.x, spot.y)
         # One light for a block, unless its ends differ, and one set of stains.
         end = raster_at(shadow, cell_at(grid, x0 + stop * x_step, y0 + stop * y_step))
