@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.streetview import Camera
-from virl.towns.plan.town_plan import Building, CityPlan, Land, Panoramas, Street, StreetPlan
+from virl.towns.plan.town_plan import (  # fmt: skip
+    Building,
+    CityPlan,
+    Furniture,
+    Land,
+    Panoramas,
+    Street,
+    StreetPlan,
+    Track,
+)
 from virl.towns.render.ground import CELL_M, FAR_M, Grounds, lawns, measure_streets
 from virl.towns.render.rasters import UNIFORM_CELLS, Beyond, uniform_distance
 from virl.towns.render.renderer import CityRenderer
@@ -213,3 +222,59 @@ def test_a_road_without_a_kerb_has_a_shoulder_of_gravel() -> None:
     sandy = [from_above(plan, 0.0, 3.7).reshape(-1, 3).astype(int) for plan in (bare, kerbed)]
     reds = [np.percentile(one[:, 0] - one[:, 2], 90) for one in sandy]
     assert reds[0] > reds[1] + 10
+
+
+def whites(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where a picture of a road shows paint."""
+    return picture.min(axis=2) > 150
+
+
+@pytest.mark.parametrize("y", [5.7, 20.0])
+def test_a_trams_rails_lie_in_asphalt_on_a_pavement_and_on_a_lawn(y: float) -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    plan = replace(plan_of(way(0, line, 8.0, 3.5)), paved_from=0.3)
+    bare, seen = (
+        from_above(replace(plan, tracks=tracks), 0.0, y).astype(int)
+        for tracks in ((), (Track(np.add(line, (0.0, y)), is_ballasted=False),))
+    )
+    assert np.abs(bare[21:27] - seen[21:27]).mean() > 15  # between the rails
+    assert np.ptp(seen[21:27].mean(axis=(0, 1))) < 12  # grey
+    tones = seen.mean(axis=(1, 2))
+    assert tones[10:13].max() > tones[21:27].mean() + 15  # a rail at 0.76 m, and its groove
+    assert tones[12:15].min() < tones[21:27].mean() - 15
+
+
+def test_bays_are_painted_where_cars_are_parked_and_a_box_at_a_bus_stop() -> None:
+    cars = [Furniture(f"c{x}", "parked car", x, -3.9, 90.0, 1) for x in (0.0, 12.4)]
+    stop = Furniture("s", "bus stop", 0.0, 6.0, 0.0, 1)
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 10.0, 3.0))
+    seen = replace(plan, furniture=(*cars, stop))
+    assert whites(from_above(seen, 3.1, -4.0))[10:40, 24].mean() > 0.9  # between two bays
+    assert whites(from_above(seen, 6.2, -3.0))[24].mean() > 0.9  # beside an empty one
+    assert whites(from_above(seen, -2.0, 2.3))[24].mean() > 0.9  # the box of the stop
+    assert not whites(from_above(seen, 20.0, -3.0)).any()
+    assert not whites(from_above(plan, 6.2, -3.0)).any()
+
+
+def test_an_arrow_leads_to_a_stop_line_that_does_not_meet_the_centre_line() -> None:
+    lines = [[(0, 0), (104, 0)], [(0, 300), (90, 300)], [(0, 600), (90, 600)]]
+    plan = plan_of(*(way(number, line, 8.0, 2.0) for number, line in enumerate(lines)))
+    assert whites(from_above(plan, 93.4, -2.0)).any()
+    assert not whites(from_above(plan, 92.5, 0.0))[20:28, 14:36].any()
+    assert whites(from_above(plan, 74.5, -2.0))[24, 20:28].all()
+    assert not whites(from_above(plan, 74.5, 2.0)).any()
+
+
+def test_the_face_of_a_kerb_shows_from_the_road_and_not_from_behind() -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    plans = [plan_of(way(0, line, 5.0, 2.0, has_kerb=has_kerb)) for has_kerb in (False, True)]
+
+    def rows(y: float, heading: float) -> float:
+        """Rows of pixels of road that a kerb hides, seen from 4 m."""
+        camera = Camera(heading, -32.0, 60.0, 240, 240)
+        bare, kerbed = (CityRenderer(CityPlan(0, plan, ())).picture(0.0, y, camera) for plan in plans)
+        is_road = (bare.max(axis=2) < 130) & (np.ptp(bare, axis=2) < 12)
+        return float((is_road & (kerbed.max(axis=2) > 140)).sum(axis=0).mean())
+
+    assert rows(-1.5, 0.0) > 2.5
+    assert rows(6.5, 180.0) < 1

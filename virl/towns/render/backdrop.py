@@ -17,7 +17,7 @@ from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.towns.render.raster import GeometryBuffer
-from virl.towns.render.rasters import (
+from virl.towns.render.rasters import (  # fmt: skip
     DIRECTIONS,
     EDGE_M,
     GRAVEL,
@@ -53,7 +53,7 @@ from virl.towns.render.sampling import (  # fmt: skip
     tile_at,
     variant_of,
 )
-from virl.towns.render.segments import markings, share_between
+from virl.towns.render.segments import is_painted, markings, share_between
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
@@ -67,6 +67,10 @@ _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
 KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
+FACE_M, FACE_SEEN_M = 0.12, 0.9
+"""Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
+_FACE_SKY, _FACE_SUN = 0.50, 0.75
+"""Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
 TILE_M = 4.0
 """Length in metres of a side of a ground texture."""
@@ -234,8 +238,8 @@ def _ground_run(
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
-        d = near[0] / 256.0
-        material = _only_material(d, past, around, segments, i, spot.x, spot.y)
+        d, sight = near[0] / 256.0, ((eye[0] - spot.x) / eye[2], (eye[1] - spot.y) / eye[2])
+        material = _only_material(d, past, around, sight, segments, i, spot.x, spot.y)
         # One light for a block, unless its ends differ, and one set of stains.
         end = raster_at(shadow, cell_at(grid, x0 + stop * x_step, y0 + stop * y_step))
         dark, next_dark = next_dark, end[0]
@@ -254,7 +258,7 @@ def _ground_run(
                 light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
                     _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
-                    cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
+                    sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
                     texels, stains, road.ahead, road_taps,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
@@ -324,12 +328,9 @@ def _read_material(
     """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
     path = segments[i, 12] if d <= segments[i, 8] else 0.0
     found = material_beyond(
-        raster_at(parks, cell)[0],
-        raster_at(water, cell)[0],
-        raster_at(gravel, cell)[0],
-        path,
+        raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
         materials.paths,
-    )
+    )  # fmt: skip
     return STONE if found == OPEN and materials.is_paved else found
 
 
@@ -388,28 +389,28 @@ def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
 
 
 @inline_kernel
-def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
+def _only_material(
+    d: float, past: float, around: float, sight: tuple[float, float], segments: Floats, i: int, x: float,
+    y: float,
+) -> int:  # fmt: skip
     """Return `ASPHALT`, `STONE` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
 
-    The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
+    The distances to the kerb, d, and past the pavement change by no more than a metre a metre. The line of
+    `sight` moves so many metres toward the eye for each that it rises.
     """
     if d - around > EDGE_M and past + around < 0.0:
         return STONE
-    if d + around > -GUTTER_M:
+    if d + around > -GUTTER_M - min(FACE_M * (abs(sight[0]) + abs(sight[1])), FACE_SEEN_M):
         return MIXED
     along, aside = along_street(segments, i, x, y)
-    along += segments[i, 5]
-    reach = 5.0 + around  # zebra and stop line together
-    to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
-    painted = abs(aside) < 0.2 + around or -around < to_start < reach or -around < to_end < reach
-    return MIXED if painted else ASPHALT
+    return MIXED if is_painted(segments, i, along, aside, around) else ASPHALT
 
 
 @inline_kernel
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
-    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
-    parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
-    stains: _Stains, mark: int, road_taps: Taps,
+    spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
+    kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
+    segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -421,6 +422,8 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
+    # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
+    high = has_kerb * min(FACE_M * max(0.0, -d_x * sight[0] - d_y * sight[1]), FACE_SEEN_M)
     if road > 0.0:
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
@@ -432,11 +435,14 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         if segments[i, 14] == 2.0:
             paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
         paint = WEAR * min(paint, 1.0)
-        gutter = has_kerb * 0.22 * share_between(d, -GUTTER_M, 0.0, per)
-        tone = share * (1.0 - paint) * (1.0 - gutter) * stains.grey
-        red = road * (channel(total, 0) * tone + paint * PAINT)
-        green = road * (channel(total, 1) * tone + paint * PAINT)
-        blue = road * (channel(total, 2) * tone + paint * PAINT)
+        gutter = has_kerb * 0.22 * share_between(d, -high - GUTTER_M, -high, per)
+        face = share_between(d, -high, 0.0, per) / road if high > 0.0 else 0.0
+        paint *= 1.0 - face
+        tone = share * (1.0 - paint) * (1.0 - face) * (1.0 - gutter) * stains.grey
+        face *= _FACE_SKY + _FACE_SUN * max(0.0, -d_x * SUN[0] - d_y * SUN[1])
+        red = road * (channel(total, 0) * tone + paint * PAINT + face * KERB_RGB[0])
+        green = road * (channel(total, 1) * tone + paint * PAINT + face * KERB_RGB[1])
+        blue = road * (channel(total, 2) * tone + paint * PAINT + face * KERB_RGB[2])
     if road < 1.0:
         found = STONE
         if raster_at(stone, cell)[0] > 0.0:

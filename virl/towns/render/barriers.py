@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Barrier, Rgb, Track
@@ -41,9 +42,11 @@ _GAUGE_M = 1.435
 """Distance in metres between the two rails of a track."""
 _RAIL_M = 0.09
 """Width of a rail in metres, more than the true one so that it shows; chosen."""
+_GROOVE_M = 0.06
+"""Width in metres of the groove in a street inside each rail; chosen."""
 _LONGEST_RAIL_M = 15.0
 """Largest length of a rail's quad in metres, so that far ones can be left out."""
-_STEEL = (0.46, 0.46, 0.47)
+_STEEL, _POLISHED, _GROOVE = (0.46, 0.46, 0.47), (0.56, 0.56, 0.57), (0.14, 0.14, 0.14)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
@@ -109,7 +112,7 @@ def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Float
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
-    """Return the quads of the rails of all tracks; the gravel between them is part of the ground."""
+    """Return the quads of the rails of all tracks; what they lie in is part of the ground."""
     lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
     if not lines:
         return join([])
@@ -118,14 +121,24 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
     start, end = xy[:-1][inner], xy[1:][inner]
     side = _left_normals(xy, owner)
     begin, stop = side[:-1][inner], side[1:][inner]
-    strips = []
-    for aside in (-_GAUGE_M / 2, _GAUGE_M / 2):
-        low, high = aside - _RAIL_M / 2, aside + _RAIL_M / 2
-        strips.append(
-            np.stack([start + low * begin, end + low * stop, end + high * stop, start + high * begin], axis=1)
-        )
-    flat = np.concatenate(strips)
-    return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=_STEEL)
+
+    def strip(low: float, high: float, which: Ints, paint: ArrayLike) -> Quads:
+        """Return quads of some pieces from `low` to `high` metres to the left of their middles."""
+        corners = (start, low, begin), (end, low, stop), (end, high, stop), (start, high, begin)
+        flat = np.stack([at[which] + aside * left[which] for at, aside, left in corners], axis=1)
+        return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=paint)
+
+    half, is_sunk = _GAUGE_M / 2, ~np.array([track.is_ballasted for track in tracks])[owner[:-1][inner]]
+    every, sunk = np.arange(len(is_sunk)), np.flatnonzero(is_sunk)
+    steel = np.where(is_sunk[:, None], _POLISHED, _STEEL)
+    return join(
+        [
+            strip(-half - _RAIL_M, -half, every, steel),
+            strip(half, half + _RAIL_M, every, steel),
+            strip(-half, _GROOVE_M - half, sunk, _GROOVE),
+            strip(half - _GROOVE_M, half, sunk, _GROOVE),
+        ]
+    )
 
 
 def _left_normals(xy: Floats, owner: Ints) -> Floats:

@@ -27,7 +27,7 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, segments_within, street_segments
+from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, TRACK_M, TRAM_M, segments_within, street_segments
 from virl.towns.render.shadows import cast_shadows
 
 SEEN_M = 750.0
@@ -175,6 +175,12 @@ def lay_ground(
     if parks is None:
         parks = _signed_distance(near_parks, origin, shape)
     _pave_to_walls(stone, buildings, origin)
+    trams = [shapely.LineString(one.line) for one in plan.tracks if not one.is_ballasted]
+    if trams:
+        off = _signed_distance([line.buffer(TRAM_M) for line in trams if line.intersects(box)], origin, shape)
+        # Only where no carriageway is nearer: there `kerb` is the distance to the track itself.
+        nearer = kerb.astype(np.int32) - off - round((TRAM_M - TRACK_M - 0.05) / DISTANCE_UNIT_M)
+        stone = np.maximum(stone, np.minimum(-off, nearer)).astype(np.int16)
     _mark_lands(nearest, [land for land in plan.lands if land.outline.intersects(box)], origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     waters = [area for area in plan.waters if area.intersects(box)]
