@@ -436,10 +436,11 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
             paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
         paint = WEAR * min(paint, 1.0)
         gutter = has_kerb * 0.22 * share_between(d, -high - GUTTER_M, -high, per)
-        face = share_between(d, -high, 0.0, per) / road if high > 0.0 else 0.0
+        face = min(share_between(d, -high, 0.0, per) / road, 1.0) if high > 0.0 else 0.0
         paint *= 1.0 - face
         tone = share * (1.0 - paint) * (1.0 - face) * (1.0 - gutter) * stains.grey
-        face *= _FACE_SKY + _FACE_SUN * max(0.0, -d_x * SUN[0] - d_y * SUN[1])
+        # At the brink of a passage the distance jumps, and the way off the kerb is no unit vector.
+        face *= _FACE_SKY + _FACE_SUN * min(1.0, max(0.0, -d_x * SUN[0] - d_y * SUN[1]))
         red = road * (channel(total, 0) * tone + paint * PAINT + face * KERB_RGB[0])
         green = road * (channel(total, 1) * tone + paint * PAINT + face * KERB_RGB[1])
         blue = road * (channel(total, 2) * tone + paint * PAINT + face * KERB_RGB[2])
