@@ -58,7 +58,7 @@ def compile_now() -> None:
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
     drawing = blank_drawing(np.zeros(0, np.int64), lens)
     picture = np.zeros((1, 1, 3), np.uint8)
-    skyline = Skyline(np.zeros((4, HIGH, WIDE, 4), np.uint8), np.zeros(2))
+    skyline = Skyline(np.zeros((4, HIGH, WIDE, 4), np.uint8), np.zeros(2), 1)
     shade_backdrop(drawing, Grounds(_one_street()).ground_around(0.0, 0.0), skyline, textures, lens, picture)
     smooth_edges(drawing, picture, picture.copy())
 

@@ -67,7 +67,7 @@ _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
 KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
-FACE_M, FACE_SEEN_M = 0.12, 0.9
+FACE_M, FACE_SEEN_M = 0.12, 0.6
 """Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
 _FACE_SKY, _FACE_SUN = 0.50, 0.75
 """Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
@@ -238,8 +238,10 @@ def _ground_run(
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
-        d, sight = near[0] / 256.0, ((eye[0] - spot.x) / eye[2], (eye[1] - spot.y) / eye[2])
-        material = _only_material(d, past, around, sight, segments, i, spot.x, spot.y)
+        d, sight = near[0] / 256.0, _line_of_sight(eye, spot, row.k)
+        material = _only_material(
+            d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
+        )
         # One light for a block, unless its ends differ, and one set of stains.
         end = raster_at(shadow, cell_at(grid, x0 + stop * x_step, y0 + stop * y_step))
         dark, next_dark = next_dark, end[0]
@@ -389,18 +391,36 @@ def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
 
 
 @inline_kernel
+def _line_of_sight(eye: Floats, spot: _Spot, pixel: float) -> tuple[float, float]:
+    """Return the metres east and north from a spot toward the eye for each metre up.
+
+    They are 0 where a pixel, in metres, is larger than the face of a kerb, which is then left out.
+    """
+    up = 1.0 / eye[2] if pixel < FACE_M else 0.0
+    return (eye[0] - spot.x) * up, (eye[1] - spot.y) * up
+
+
+@inline_kernel
+def _kerb_face(d_x: float, d_y: float, sight: tuple[float, float]) -> float:
+    """Return the metres of road that the face of a kerb hides, by the growth of the distance from it.
+
+    The line of `sight` moves so many metres toward the eye for each that it rises.
+    """
+    return min(FACE_M * max(0.0, -d_x * sight[0] - d_y * sight[1]), FACE_SEEN_M)
+
+
+@inline_kernel
 def _only_material(
-    d: float, past: float, around: float, sight: tuple[float, float], segments: Floats, i: int, x: float,
-    y: float,
-) -> int:  # fmt: skip
+    d: float, past: float, around: float, face: float, segments: Floats, i: int, x: float, y: float
+) -> int:
     """Return `ASPHALT`, `STONE` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
 
-    The distances to the kerb, d, and past the pavement change by no more than a metre a metre. The line of
-    `sight` moves so many metres toward the eye for each that it rises.
+    The distances to the kerb, d, and past the pavement change by no more than a metre a metre; `face` is what
+    the kerb hides of the road, metres.
     """
     if d - around > EDGE_M and past + around < 0.0:
         return STONE
-    if d + around > -GUTTER_M - min(FACE_M * (abs(sight[0]) + abs(sight[1])), FACE_SEEN_M):
+    if d + around > -GUTTER_M - face:
         return MIXED
     along, aside = along_street(segments, i, x, y)
     return MIXED if is_painted(segments, i, along, aside, around) else ASPHALT
@@ -423,7 +443,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
     # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
-    high = has_kerb * min(FACE_M * max(0.0, -d_x * sight[0] - d_y * sight[1]), FACE_SEEN_M)
+    high = has_kerb * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M

@@ -89,8 +89,8 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
         # The upper halves of clumps of leaves, so that no ruler seems to have drawn the top.
         uv = _lay_tiles(starts, ends, TWIGS_M, 0.5) + np.array([0.0, 0.5, 0.0, 0.0])
         faces = upright(starts, ends, barrier.height - 0.12, barrier.height + 0.14)
-        paint = np.array(paint) * 0.8
-        parts.append(quads(faces, uv=uv, texture=TILE_INDEX["leaves/0"], paint=paint, mode=CUTOUT))
+        dark = 0.8 * np.array(paint)
+        parts.append(quads(faces, uv=uv, texture=TILE_INDEX["leaves/0"], paint=dark, mode=CUTOUT))
     return join(parts)
 
 

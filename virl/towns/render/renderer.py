@@ -313,7 +313,8 @@ class CityRenderer:
         picture = sharp.copy()
         # From the sharp pixels into a copy, so that none is mixed from smoothed ones.
         smooth_edges(drawing, sharp, picture)
-        return np.asarray(cv2.LUT(picture, TONES), np.uint8)
+        cv2.LUT(picture, TONES, picture)
+        return picture
 
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
         """Return a drawing, which tells for each pixel which of the quads in `order` it shows."""

@@ -114,10 +114,10 @@ def is_painted(segments: Floats, i: int, along: float, aside: float, around: flo
     is_arrow = ARROW_M[0] - around < to_start < ARROW_M[2] + around and aside > 0.0
     is_arrow |= ARROW_M[0] - around < to_end < ARROW_M[2] + around and aside < 0.0
     column = 15 if aside < 0.0 else 19
-    step, inside = segments[i, column + 2], segments[i, 7] - abs(aside)
+    step, inside = float(segments[i, column + 2]), float(segments[i, 7] - abs(aside))
     if is_arrow or step == 0.0:
         return is_arrow
-    deep, x = segments[i, column + 3], (along - segments[i, column]) / step
+    deep, x = float(segments[i, column + 3]), float((along - segments[i, column]) / step)
     across = abs(x - floor(x + 0.5)) * step < 0.1 + around
     return abs(inside - deep) < 0.1 + around or (across and inside < deep + around)
 

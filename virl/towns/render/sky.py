@@ -10,7 +10,7 @@ from virl.towns.render.lens import Lens
 from virl.towns.render.light import HAZE_RGB, SUN, before_tones
 from virl.towns.render.sampling import Growth, Taps, Tile, channel, fixed_point, footprint, gather, taps_of
 from virl.towns.render.shade import PixelRun, put
-from virl.towns.render.skyline import HIGH, WIDE, Skyline, look_up
+from virl.towns.render.skyline import WIDE, Skyline, look_up
 from virl.towns.render.textures import TILE_INDEX, Words
 
 SKY_STEP = 4
@@ -25,8 +25,8 @@ _CLOUD_BEND = 0.16
 _ZENITH_RGB, _HORIZON_RGB = before_tones((92, 132, 182)), HAZE_RGB
 _CLOUD_RGB, _CLOUD_BASE_RGB = before_tones((243, 243, 243)), before_tones((206, 210, 216))
 """Colours of thin and of thick cloud."""
-_SKYLINE = (HIGH - 1) / (WIDE / 2) * 1.42
-"""Rise of a ray per metre ahead above which it meets no skyline."""
+_A_ROW = 1.42 / (WIDE / 2)
+"""Rise of a ray per metre ahead that is a row of the skyline, or more."""
 
 _SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
 
@@ -70,7 +70,7 @@ def shade_sky(
     """
     cx, sides, taps = lens.cx, skyline.sides, _cloud_taps(run, row, clouds, lens)
     shift_x, shift_y = skyline.clouds[0], skyline.clouds[1]
-    is_low = row.z < _SKYLINE * (abs(row.x) + abs(row.y) + cx)
+    is_low = row.z < skyline.top * _A_ROW * (abs(row.x) + abs(row.y) + cx)
     right = run.first + 0.5 - cx
     x, y = row.x + right * row.dx, row.y + right * row.dy
     red, green, blue = _sky_colour(x, y, row.z, taps, shift_x, shift_y, texels)

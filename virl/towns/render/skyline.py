@@ -48,10 +48,12 @@ class Skyline(NamedTuple):
     Args:
         sides: of the cube: north, east, south, west; row 0 is at the horizon.
         clouds: repeats of their texture by which the clouds are moved (east, north), (2,).
+        top: number of rows from the horizon up that show anything.
     """
 
     sides: NDArray[np.uint8]
     clouds: Floats
+    top: int
 
 
 class Skylines:
@@ -93,7 +95,9 @@ class Skylines:
             self._draw_land(side, right, ahead)
             if len(self._first):
                 self._draw_things(side, corners @ np.array([right, ahead]).T)
-        return Skyline(sides, self._clouds)
+        return Skyline(
+            sides, self._clouds, int(np.flatnonzero(sides[..., 3].any(axis=(0, 2))).max(initial=0)) + 1
+        )
 
     def _draw_things(self, side: NDArray[np.uint8], corners: Floats) -> None:
         """Draw far houses and trees, the farthest first; `corners`: metres right and ahead, (k, 2)."""
@@ -144,7 +148,8 @@ def look_up(x: float, y: float, z: float) -> tuple[int, int, int]:
     else:
         side, u, ahead = (0, x, y) if y > 0 else (2, -x, -y)
     half = WIDE / 2
-    row = int(z / ahead * half)
+    per = half / ahead
+    row = int(z * per)
     if row >= HIGH:
         return side, -1, 0
-    return side, row, min(int((u / ahead + 1.0) * half), WIDE - 1)
+    return side, row, min(int(u * per + half), WIDE - 1)

@@ -136,7 +136,7 @@ def _cut(walls: Quads, shade: Shade) -> tuple[Quads, Quads]:
     return take(shaded, is_shaded), take(lit, is_lit)
 
 
-def _piece(walls: Quads, across: Floats, level: float, slanted: Floats) -> Quads:
+def _piece(walls: Quads, across: Floats, level: float, slanted: NDArray[np.floating]) -> Quads:
     """Return pieces of walls: from a level side to a slanted one, both from corner 0 to corner 1.
 
     Args:
