@@ -74,7 +74,10 @@ _FACE_SKY, _FACE_SUN = 0.50, 0.75
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
 TILE_M = 4.0
 """Length in metres of a side of a ground texture."""
-GROUND_BLOCK, GROUND_TAPS = 8, 2
+_COARSE, _FINE = (8, 1), (16, 2)
+"""Pixels of ground that are coloured at once, and texels a pixel: in small pictures, and in others."""
+_SMALL_PX = 150.0
+"""Focal length in pixels below which a picture is small; chosen."""
 _NO_SUN, _NO_SKY = 1.0 / NO_SUN, 0.5 / (255 - NO_SUN)
 """Share of the sun's and, above `NO_SUN`, of the sky's light that a step of the shadow raster keeps off."""
 _EVEN = 0.4
@@ -210,7 +213,7 @@ def _spot(row: RowRay, eye: Floats, frame: Floats, right: float) -> _Spot:
 def _ground_run(
     run: PixelRun, row: RowRay, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour a run of pixels of one row that show the ground, `GROUND_BLOCK` pixels at a time."""
+    """Colour a run of pixels of one row that show the ground, some pixels at a time."""
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     stone, wet, loose, uniform = ground.stone, ground.water, ground.gravel, ground.uniform
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
@@ -225,18 +228,19 @@ def _ground_run(
     )  # fmt: skip
     level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
     next_dark = raster_at(shadow, cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step))[0]
-    for block in range(run.first, run.end, GROUND_BLOCK):
-        stop = min(block + GROUND_BLOCK, run.end)
+    size, samples = _FINE if lens.focal >= _SMALL_PX else _COARSE
+    for block in range(run.first, run.end, size):
+        stop = min(block + size, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
         cover = footprint(
             asphalt,
             Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M),
-            GROUND_TAPS,
+            samples,
         )
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
-        around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
+        around = 0.5 * size * row.k + abs(spot.bx) + abs(spot.by)
         near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
         d, sight = near[0] / 256.0, _line_of_sight(eye, spot, row.k)
         material = _only_material(
@@ -394,9 +398,9 @@ def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
 def _line_of_sight(eye: Floats, spot: _Spot, pixel: float) -> tuple[float, float]:
     """Return the metres east and north from a spot toward the eye for each metre up.
 
-    They are 0 where a pixel, in metres, is larger than the face of a kerb, which is then left out.
+    They are 0 where the face of a kerb is lower than two pixels, of so many metres, and is left out.
     """
-    up = 1.0 / eye[2] if pixel < FACE_M else 0.0
+    up = 1.0 / eye[2] if 2.0 * pixel < FACE_M else 0.0
     return (eye[0] - spot.x) * up, (eye[1] - spot.y) * up
 
 

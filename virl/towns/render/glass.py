@@ -18,6 +18,8 @@ GLAZED, GLASS = TILE_INDEX[f"base/{WALLS[0]}"], 32
 HEAD_ON, FAINT, MOST = 0.04, 0.06, 0.6
 """Share of light that a pane mirrors head-on, least one that is drawn, and largest one. At 75 degrees
 it is 45 %: the third power instead of Schlick's fifth allows for two sheets of glass."""
+NARROW = 4
+"""Pixels of a row of a wall up to which its panes mirror nothing; chosen."""
 _SKY, _HIGH = before_tones((226, 231, 236)), before_tones((118, 152, 194))
 _HOUSES = before_tones((96, 97, 99))
 

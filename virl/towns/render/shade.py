@@ -11,7 +11,7 @@ import numpy as np
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.glass import FAINT, GLASS, GLAZED, NO_PANE, Pane, glaze, mirrored, pane_of
+from virl.towns.render.glass import FAINT, GLASS, GLAZED, NARROW, NO_PANE, Pane, glaze, mirrored, pane_of
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import HAZE_M, HAZE_RGB
@@ -217,7 +217,7 @@ def shade_quads(
             if table[texture[q], 0] == TILE:
                 wear = _Wear(uv[q, 0], uv[q, 1], uv[q, 2], uv[q, 3], seed[q], mode[q] == CUTOUT)
                 pane = NO_PANE
-                if texture[q] < GLAZED:
+                if texture[q] < GLAZED and column - first > NARROW:
                     normal = float(planes[q, 0]), float(planes[q, 1]), 0.0
                     pane = pane_of(frame, focal, -cx, cy - row - 0.5, normal, seed[q])
                 _tile_run(run, plane, colours, tile, wear, pane, texels, focal, picture)
