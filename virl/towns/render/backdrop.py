@@ -274,8 +274,10 @@ def _ground_run(
             spot.y, materials,
         )  # fmt: skip
         off_x, off_y = x0 + block * x_step - spot.x, y0 + block * y_step - spot.y
-        u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
-        du, dv = x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy
+        u, v, du, dv = (
+            lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy,
+            x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy,
+        )  # fmt: skip
         taps = taps_of(_lay_texture(cover, lay))
         tint = _tint(material, stains)
         mix = _lit_mix(0.5 * (dark + next_dark), tint, 1.0 / cover.taps, row.haze)
