@@ -78,7 +78,13 @@ class Kerbs:
         return np.isin(np.arange(len(xy)), point)
 
     def on_pavement(self, xy: Floats, street: Ints, margin: float) -> Flags:
-        """Return True for each point, (n, 2), within `margin` metres of its street's pavement or path."""
+        """Return True for each point, (n, 2), within `margin` metres of its street's pavement or path.
+
+        Args:
+            xy: points in metres, shape (n, 2).
+            street: index of the street of each.
+            margin: metres beyond the pavement's outer edge.
+        """
         off = shapely.distance(self.lines[street], shapely.points(xy)) - self.half_road[street]
         return np.asarray(self._is_paved[street] & (off <= self.pavement[street] + margin))
 

@@ -5,6 +5,7 @@ from itertools import product
 
 import cv2
 import numpy as np
+from pydantic import Field
 
 from virl.platform.city.place_types import Words
 from virl.settings.model import Settings
@@ -39,7 +40,7 @@ class Kind(Settings):
     awning: bool = False
     portal: bool = False
     paint: Rgb | None = None
-    rooms: dict[str, Words] = {}
+    rooms: dict[str, Words] = Field({})
     """Goods that places of some of these types show instead."""
 
 

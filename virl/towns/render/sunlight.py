@@ -146,9 +146,8 @@ def _columns_of(walls: Quads, shade: Shade) -> _Columns:
     left, right = walls.corners[:, 0, :2].astype(float), walls.corners[:, 1, :2].astype(float)
     # Counted along a rounded direction, so that those of parts of one wall begin at the same places.
     turn = np.round(np.arctan2(*(right - left).T), 2)
-    begin, end = (
-        (side * np.column_stack([np.sin(turn), np.cos(turn)])).sum(axis=1) / COLUMN_M for side in (left, right)
-    )
+    way = np.column_stack([np.sin(turn), np.cos(turn)]) / COLUMN_M
+    begin, end = (left * way).sum(axis=1), (right * way).sum(axis=1)
     first = np.floor(begin + _LEAST)
     count = np.maximum(np.ceil(end - _LEAST) - first, 1).astype(int)
     wall = np.repeat(np.arange(len(left)), count)
@@ -160,7 +159,8 @@ def _columns_of(walls: Quads, shade: Shade) -> _Columns:
     tops, built = shade.at(points), shade.in_house(points)
     # The height of a house beside the wall tells nothing of the shade on it.
     tops = np.where(built & ~built[::-1], tops[::-1], tops)
-    across = np.clip(marks, 0, 1)
+    # A sliver at an end belongs to the column beside it.
+    across = np.stack([np.where(place == 0, 0, marks[0]), np.where(place + 1 == count[wall], 1, marks[1])])
     return _Columns(wall, across, tops[0] + (across - marks[0]) / (marks[1] - marks[0]) * (tops[1] - tops[0]))
 
 
