@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 import shapely
 from made_corner import bare_plan
+from real_data import real_data
 
 from virl.errors import BadInput
+from virl.geo.globe import LatLng
+from virl.osm.box import ExtractPart, region_around
+from virl.osm.mapped import read_twin
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import Access, opened_city
 from virl.platform.providers.offline.city import kept_plan
@@ -58,6 +62,17 @@ def test_nobody_stands_in_a_house_on_a_bin_or_before_a_camera(plan, crowd):
     assert np.hypot(*(things[:, None] - xy).transpose(2, 0, 1)).min() > 1.2
 
 
+def test_people_stand_on_pavements_and_nobody_beside_a_road_without_one(plan, crowd):
+    streets = plan.layout.streets
+    walked = shapely.union_all(
+        [shapely.LineString(one.line).buffer(one.road / 2 + one.pavement + 0.1) for one in streets]
+    )
+    xy = places(crowd, "person")
+    assert shapely.contains_xy(walked, xy[:, 0], xy[:, 1]).all()
+    bare = tuple(replace(one, has_kerb=False) for one in streets)
+    assert not len(places(crowd_of(replace(plan, layout=replace(plan.layout, streets=bare))), "person"))
+
+
 def test_more_people_walk_where_shops_are(plan, crowd):
     shops = {shop.frontage for shop in plan.shops}
     fronts = np.array([front.left for front in plan.layout.frontages if front.id in shops])
@@ -68,8 +83,19 @@ def test_more_people_walk_where_shops_are(plan, crowd):
     assert near[0] > 2 * near[1]
 
 
-def test_no_car_stands_nearer_to_a_camera_than_1_8_metres(plan, crowd):
-    cars = [one for one in (*plan.layout.furniture, *crowd) if one.kind in {"car", "parked car"}]
+def town_of(name):
+    """The plan of a made town by its seed, or that of a part of an extract."""
+    if isinstance(name, int):
+        return replace(kept_plan(name), crowd=1.0)
+    file = real_data("osm") / f"{name}.osm.pbf"
+    part = region_around(LatLng(47.1410, 9.5209), 900.0) if name == "liechtenstein" else None
+    return replace(read_twin(ExtractPart(file, name, part)).plan, crowd=1.0)
+
+
+@pytest.mark.parametrize("name", [0, 1, "helsinki", "liechtenstein"])
+def test_no_car_stands_nearer_to_a_camera_than_1_8_metres(name):
+    plan = town_of(name)
+    cars = [one for one in (*plan.layout.furniture, *crowd_of(plan)) if one.kind in {"car", "parked car"}]
     rows = np.array([(one.x, one.y, one.heading) for one in cars])
     assert metres_to_cars(rows, plan.layout.panoramas.xy).min() >= EYE_M
 

@@ -10,8 +10,10 @@ from shapely import box
 from virl.towns.plan.town_plan import CityPlan, Frontage
 from virl.towns.render.bays import BARE, BLANK, DOOR, WINDOW, plan_bays
 from virl.towns.render.buildings import building_mesh
+from virl.towns.render.displays import display_tile, goods, goods_of
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.storefronts import spans_of
+from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import TILE_SETS
 from virl.towns.render.walls import walls_of
 
@@ -40,6 +42,15 @@ def test_all_panes_of_a_front_show_one_sort_of_goods_that_fits_the_place(kind: s
     has_awning = any(name.startswith("awning") for names in seen for name in names)
     assert has_awning == (kind in {"thai_restaurant", "florist"})
     assert all("wall/stone" in names for names in seen) == (kind in {"hospital", "museum"})
+
+
+def test_panes_side_by_side_differ_and_so_do_a_church_a_gallery_and_a_hotel() -> None:
+    for name in goods():
+        tile = display_tile(name, 0)[..., :3]
+        left, right = tile[:, 12 : SIDE // 2 - 12], tile[:, SIDE // 2 + 12 : -12]
+        assert min(np.abs(left - one).mean() for one in (right, right[:, ::-1])) > 0.003, name
+    rooms = {goods_of((kind,)) for kind in ("church", "art_gallery", "hotel", "school")}
+    assert len(rooms) == 4
 
 
 def front_bays(plan: CityPlan, taken: set[int]) -> np.ndarray:

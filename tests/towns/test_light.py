@@ -1,9 +1,14 @@
 """Houses throw shade on each other, far ones stand at the horizon, and nothing burns out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import shapely
+from made_corner import bare_plan, made_building
 from shapely import box
 
+from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import Building
@@ -56,6 +61,48 @@ def test_pieces_of_a_wall_cover_it_once_and_keep_its_texture() -> None:
     assert area == pytest.approx(12.0 * 10.0, rel=1e-3)
     # A texture's last side is that at the first corner.
     assert 12.0 / 4.0 * uv[:, 3] == pytest.approx(0.9 * (heights[:, 3] - heights[:, 0]), abs=1e-3)
+
+
+def test_shade_ends_at_the_same_place_on_parts_of_a_wall_of_other_widths() -> None:
+    along = np.array([-TOWARD[1], TOWARD[0]])
+    middle = TOWARD * 25
+    house = Building("b", box(*(middle - 12), *(middle + 12)), 14.0, 0)
+    edges = []
+    for cuts in ([-9.0, 9.0], [-9.0, -6.3, 1.0, 3.5, 9.0]):
+        ends = np.outer(cuts, along)
+        mesh, shaded = cut_walls(
+            quads(upright(ends[:-1], ends[1:], 0.0, 10.0)), cast_shade([house], CORNER, -CORNER)
+        )
+        seen = shapely.polygons(np.dstack([mesh.corners[..., :2] @ along, mesh.corners[..., 2]]))
+        edges.append(shapely.union_all(seen[shaded == 1]))
+    assert 20 < edges[0].area < 160
+    assert edges[0].symmetric_difference(edges[1]).area < 0.5
+
+
+def test_towns_have_skies_of_their_own() -> None:
+    here = bare_plan()
+    there = replace(here, layout=replace(here.layout, frame=LocalFrame(LatLng(12.6, -38.25))))
+    plans = (here, bare_plan(), there, draw_plan(0))
+    clouds = [tuple(Skylines(plan).skyline_around(0.0, 0.0).clouds) for plan in plans]
+    assert clouds[0] == clouds[1]
+    assert len({*clouds}) == 3
+
+
+@pytest.mark.parametrize("colour", [0, 2])
+def test_panes_seen_at_75_degrees_are_brighter_toward_the_sky_than_head_on(colour: int) -> None:
+    renderer = CityRenderer(bare_plan(buildings=(made_building(0, box(-40.0, 8.0, 40.0, 20.0)),)))
+    shown = []
+    for y, heading in ((-7.5, 0.0), (4.0, 75.0)):  # 15.5 m from the panes
+        picture = renderer.picture(0.0, y, Camera(heading, 24.0, 16.0, 256, 256))
+        # Glass is what is darkest on a wall.
+        shown.append(np.sort(picture[..., colour].ravel())[: picture[..., 0].size // 8].mean())
+    assert shown[1] > shown[0] + 20 + 10 * colour
+
+
+def test_the_camera_of_a_panorama_is_a_round_mark_below() -> None:
+    whole = CityRenderer(bare_plan()).equirectangular(0.0, 0.0, 256)
+    assert np.ptp(whole[-6:].astype(int), axis=1).max() == 0
+    assert np.ptp(whole[-12].astype(int), axis=0).max() > 0
 
 
 def test_a_wall_in_the_open_is_neither_cut_nor_shaded() -> None:

@@ -22,6 +22,8 @@ PAIRS, CHILDREN, BESIDE = 0.25, 0.05, 0.12
 """Shares of people who walk in pairs, with a child, and with a dog or a pram."""
 APART_M = 0.62
 """Metres between two who walk together."""
+PAVED_M = 0.05
+"""Metres beyond the edge of a pavement or path where people still stand."""
 SETTLED_M = 30.0
 """Largest distance in metres from a house to people: nobody walks in the fields."""
 WITH_TABLES = frozenset({"restaurant", "cafe"})
@@ -180,9 +182,9 @@ def _people(rng: Generator, spots: _Spots, crowd: float) -> Iterator[Furniture]:
     beside = xy[paired] + APART_M * np.column_stack([np.cos(turn), -np.sin(turn)])
     xy, heading = np.concatenate([xy, beside]), np.concatenate([heading, heading[paired]])
     other = (who[paired] + 1) % PEOPLE + PEOPLE * COMPANIES * (clothes[paired] + 5)
-    looks = np.concatenate([looks, other])
+    looks, street = np.concatenate([looks, other]), np.concatenate([street, street[paired]])
     free = spots.free(xy, eye=EYE_M, wall=WALL_M) & ~kerbs.on_road(xy, WALL_M)
-    free &= spots.near_houses(xy, SETTLED_M)
+    free &= spots.near_houses(xy, SETTLED_M) & kerbs.on_pavement(xy, street, PAVED_M)
     yield from _name("person", xy[free], heading[free], looks[free])
 
 

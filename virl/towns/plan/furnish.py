@@ -49,6 +49,7 @@ class Kerbs:
         self.lengths: Floats = shapely.length(self.lines)
         self.half_road = np.array([street.road / 2 for street in network.streets])
         self.pavement = np.array([street.pavement for street in network.streets])
+        self._is_paved = np.array([street.has_kerb or not street.road for street in network.streets], bool)
         self.ends = np.array([[street.start, street.end] for street in network.streets])
         self.junctions = network.junctions
 
@@ -75,6 +76,17 @@ class Kerbs:
         if own is not None:
             point = point[street != own[point]]
         return np.isin(np.arange(len(xy)), point)
+
+    def on_pavement(self, xy: Floats, street: Ints, margin: float) -> Flags:
+        """Return True for each point, (n, 2), within `margin` metres of its street's pavement or path.
+
+        Args:
+            xy: points in metres, shape (n, 2).
+            street: index of the street of each.
+            margin: metres beyond the pavement's outer edge.
+        """
+        off = shapely.distance(self.lines[street], shapely.points(xy)) - self.half_road[street]
+        return np.asarray(self._is_paved[street] & (off <= self.pavement[street] + margin))
 
 
 @dataclass(frozen=True, slots=True)

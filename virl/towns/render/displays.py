@@ -5,6 +5,7 @@ from itertools import product
 
 import cv2
 import numpy as np
+from pydantic import Field
 
 from virl.platform.city.place_types import Words
 from virl.settings.model import Settings
@@ -39,6 +40,8 @@ class Kind(Settings):
     awning: bool = False
     portal: bool = False
     paint: Rgb | None = None
+    rooms: dict[str, Words] = Field({})
+    """Goods that places of some of these types show instead."""
 
 
 class _Displays(Settings):
@@ -78,6 +81,13 @@ def kind_of(types: tuple[str, ...]) -> str:
     return list(kinds())[-1]
 
 
+@cache
+def goods_of(types: tuple[str, ...]) -> str:
+    """Return the name of the goods that a place shows by its types."""
+    kind = kinds()[kind_of(types)]
+    return next((name for name, some in kind.rooms.items() if not {*some}.isdisjoint(types)), kind.shows)
+
+
 def symbol_corner(name: str) -> tuple[float, float]:
     """Return (u, v) of the lower left corner of a symbol or notice on the tile of symbols."""
     row, column = divmod([*kinds(), *NOTICES].index(name), CELLS)
@@ -113,8 +123,18 @@ def symbols_tile() -> Surface:
 
 
 def display_tile(goods: str, variant: int) -> Surface:
-    """Return the tile of a display window: two panes in frames of the shop's paint, goods in a room."""
-    rng = np.random.default_rng([len(goods), ord(goods[0]), ord(goods[-1]), variant])
+    """Return the tile of a display window: two panes in frames of the shop's paint, which show two rooms."""
+    tile = _room(goods, variant)
+    tile[:, SIDE // 2 :] = _room(goods, 1 - variant)[:, SIDE // 2 :]
+    _reflect(tile, variant + len(goods))
+    _frame(tile)
+    return tile
+
+
+def _room(goods: str, variant: int) -> Surface:
+    """Return goods in a room, whose walls are those of the other variant, which is mirrored."""
+    seed = [len(goods), ord(goods[0]), ord(goods[-1])]
+    rng = np.random.default_rng(seed)
     y = np.linspace(0, 1, SIDE, dtype=np.float32)[:, None, None]
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     wall = np.array([0.47, 0.43, 0.38], np.float32) * rng.uniform(0.8, 1.1, 3).astype(np.float32)
@@ -122,11 +142,9 @@ def display_tile(goods: str, variant: int) -> Surface:
     tile[: SIDE // 6, :, :3] = np.array([0.34, 0.29, 0.25]) * rng.uniform(0.8, 1.1)
     for x in (36, 98, 160, 222):  # lamps under the ceiling
         cv2.ellipse(tile, (x, 238), (11, 3), 0, 0, 360, (1.0, 0.95, 0.82, 0.0), -1)
-    _draw(tile, _table().goods[goods], rng)
+    _draw(tile, _table().goods[goods], np.random.default_rng([*seed, variant]))
     tile[..., :3] = cv2.GaussianBlur(tile[..., :3], (0, 0), 0.8) * (0.98 + 0.25 * y)
-    _reflect(tile, variant + len(goods))
-    _frame(tile)
-    return tile
+    return tile[:, ::-1] if variant else tile
 
 
 def _reflect(tile: Surface, variant: int) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Frontage, Rgb, Shop
-from virl.towns.render.displays import CELLS, TILE_M, kind_of, kinds, symbol_corner
+from virl.towns.render.displays import CELLS, TILE_M, goods_of, kind_of, kinds, symbol_corner
 from virl.towns.render.mesh import (
     FRONT_ONLY,
     TWO_SIDED,
@@ -161,7 +161,7 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
         variant=variant,
         paint=np.where(is_portal[:, None], STONES[variant % len(STONES)], np.clip(own, 0, 1)),
         board=board,
-        goods=np.array([TILE_INDEX[f"display/{look.shows}"] for look in looks]),
+        goods=np.array([TILE_INDEX[f"display/{goods_of(shop.place.types)}"] for shop in shops]),
         symbol=np.array([symbol_corner(name) for name in names]),
         plate=np.where(
             is_portal[:, None],

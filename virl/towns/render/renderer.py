@@ -58,6 +58,8 @@ _FACE_FOV = 94.0
 """Field of view of a cube's face in degrees: 94, so that no sample falls off its edge."""
 _RIM = 2
 """Width in pixels drawn around the samples of a face, for smoothing and mixing."""
+_MARK = ((79.0, (158, 160, 162)), (79.7, (58, 60, 63)), (86.5, (158, 160, 162)), (86.9, (58, 60, 63)))
+"""Degrees below the horizon from which the mark of the camera has a colour, RGB in [0, 255]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class CityRenderer:
             whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
 
-        return _unroll(draw, side, width, left, top, size)
+        return _mark_camera(_unroll(draw, side, width, left, top, size), width, top)
 
     def photo(self, shop: Shop) -> Image:
         """Return the photo of a place: its front from across the street, without street furniture."""
@@ -435,6 +437,21 @@ def _unroll(
             window = _part_around(columns, rows, side)
             drawn = draw(face, window)
             picture[mine] = _mix_pixels(drawn, columns - window.left, rows - window.top)
+    return picture
+
+
+def _mark_camera(picture: Image, width: int, top: int) -> Image:
+    """Return a part of a panorama with a round mark straight below, where the ground is drawn too large.
+
+    Args:
+        picture: the part.
+        width: pixels of the whole picture.
+        top: row at which the part begins.
+    """
+    down = (np.arange(top, top + len(picture)) + 0.5) / (width // 2) * 180.0 - 90.0
+    for edge, colour in _MARK:
+        share = np.clip((down - edge) * width / 360.0 + 0.5, 0.0, 1.0)[:, None, None]
+        picture = np.rint(picture + share * (np.array(colour) - picture)).astype(np.uint8)
     return picture
 
 

@@ -2,7 +2,7 @@
 
 The picture lies on the four sides of a cube around a cell of the plan, in perspective, so that the upright
 edges of houses stay straight and a pixel is found without trigonometry. Hills and the edge of a wood are
-invented by the plan's seed: no map is asked how high the land is.
+invented by the plan's seed and place: no map is asked how high the land is.
 """
 
 from functools import lru_cache
@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from virl.geo.globe import Floats
+from virl.towns.plan.layout import ORIGIN
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan
 from virl.towns.render.kernel import inline_kernel
 from virl.towns.render.light import HAZE_M, HAZE_RGB
@@ -65,7 +66,9 @@ class Skylines:
 
     def __init__(self, plan: CityPlan) -> None:
         """Measure the plan's houses and trees; no skyline is drawn yet."""
-        rng = np.random.default_rng(plan.seed)
+        # Made towns lie at one place and differ by their seeds, twins by where they lie.
+        away = np.abs(np.subtract(plan.layout.frame.origin, ORIGIN))
+        rng = np.random.default_rng([plan.seed, *np.rint(away * 1e5).astype(int)])
         self._clouds = rng.uniform(size=2)
         self._phases = rng.uniform(0, 2 * np.pi, (len(_RIDGES), 9))
         houses = plan.layout.buildings

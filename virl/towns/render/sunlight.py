@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely import get_coordinates
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Flags, Floats
 from virl.towns.plan.town_plan import Building
 from virl.towns.render.light import SUN, SUN_ELEVATION
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY, Quads, Singles, join, take
@@ -33,17 +33,28 @@ class Shade(NamedTuple):
     Args:
         origin: metres east and north of the middle of cell (0, 0), (2,).
         heights: metres above the ground.
+        houses: True where a house stands.
     """
 
     origin: Floats
     heights: Singles
+    houses: Flags
 
     def at(self, points: NDArray[np.floating]) -> Singles:
-        """Return the height of the shade at points, metres, (n, 2)."""
-        rows, columns = self.heights.shape
-        cell = np.rint((points - self.origin) / CELL_M).astype(int)
-        found: Singles = self.heights[np.clip(cell[:, 1], 0, rows - 1), np.clip(cell[:, 0], 0, columns - 1)]
+        """Return the height of the shade at points, metres, (..., 2)."""
+        found: Singles = self.heights[self._cell(points)]
         return found
+
+    def in_house(self, points: NDArray[np.floating]) -> Flags:
+        """Return True for each point, metres, (..., 2), in a house."""
+        found: Flags = self.houses[self._cell(points)]
+        return found
+
+    def _cell(self, points: NDArray[np.floating]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return (rows, columns) of the cells of points, metres, (..., 2)."""
+        rows, columns = self.heights.shape
+        column, row = np.moveaxis(np.rint((points - self.origin) / CELL_M).astype(int), -1, 0)
+        return np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)
 
 
 def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shade:
@@ -61,7 +72,7 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
     for house in sorted((one for one in buildings if one.base == 0), key=lambda one: one.height):
         ring = np.rint((get_coordinates(house.footprint.exterior) - low) / CELL_M * 16).astype(np.int32)
         cv2.fillPoly(heights, [ring], house.height, cv2.LINE_8, 4)
-    slope = tan(radians(SUN_ELEVATION))
+    built, slope = heights > 0, tan(radians(SUN_ELEVATION))
     toward = SUN[:2] / np.hypot(*SUN[:2])
     # What shades a cell shades what lies behind it, lower by the slope of the light: twice as far each time.
     for power in range(int(log2(REACH_M / CELL_M))):
@@ -71,18 +82,24 @@ def cast_shade(buildings: Sequence[Building], low: Floats, high: Floats) -> Shad
             heights, move, (int(columns), int(rows)), flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
         )
         np.maximum(heights, before - np.float32(slope * CELL_M * 2**power), out=heights)
-    return Shade(low, heights)
+    return Shade(low, heights, built)
 
 
 def cut_walls(mesh: Quads, shade: Shade) -> tuple[Quads, Singles]:
     """Return (houses with walls cut where shade ends, the share of shade on each quad, [0, 1], (n,))."""
     walls = _walls_in_the_sun(mesh)
+    if not len(walls):
+        return mesh, share_of_shade(mesh, shade)
     low, high = mesh.corners[walls, 0, 2], mesh.corners[walls, 3, 2]
-    tops = np.stack([shade.at(_points_before(mesh, walls, share)) for share in (0.0, 0.5, 1.0)])
-    cut = walls[(tops.max(axis=0) > low + _EDGE_M) & (tops.min(axis=0) < high - _EDGE_M)]
+    columns = _columns_of(take(mesh, walls), shade)
+    first = np.searchsorted(columns.wall, np.arange(len(walls)))
+    top = np.maximum.reduceat(columns.tops.max(axis=0), first)
+    bottom = np.minimum.reduceat(columns.tops.min(axis=0), first)
+    is_cut = (top > low + _EDGE_M) & (bottom < high - _EDGE_M)
     kept = np.ones(len(mesh), bool)
-    kept[cut] = False
-    shaded, lit = _cut(take(mesh, cut), shade)
+    kept[walls[is_cut]] = False
+    mine = is_cut[columns.wall]
+    shaded, lit = _cut(take(mesh, walls[columns.wall[mine]]), columns.across[:, mine], columns.tops[:, mine])
     rest = take(mesh, kept)
     shares = [share_of_shade(rest, shade), np.ones(len(shaded), np.float32), np.zeros(len(lit), np.float32)]
     return join([rest, shaded, lit]), np.concatenate(shares)
@@ -110,29 +127,50 @@ def _walls_in_the_sun(mesh: Quads) -> NDArray[np.intp]:
     return found
 
 
-def _points_before(mesh: Quads, walls: NDArray[np.intp], share: Floats | float) -> Floats:
-    """Return points before walls, metres, (n, 2), at a share of the way from their left to their right."""
-    left, right = mesh.corners[walls, 0, :2], mesh.corners[walls, 1, :2]
-    # Not at the very corner, where the shade of the house next to it would be read.
-    inside = np.clip(np.broadcast_to(share, len(walls)), 0.04, 0.96)[:, None]
-    points: Floats = left + inside * (right - left) + _OFF_WALL_M * mesh.normal[walls, :2]
-    return points
+class _Columns(NamedTuple):
+    """Columns of walls, along each of which the edge of the shadow is straight.
+
+    Args:
+        wall: of each column, in order, (n,).
+        across: shares of the wall's width at which the column begins and ends, (2, n).
+        tops: heights of the shade there, metres above the ground, (2, n).
+    """
+
+    wall: NDArray[np.intp]
+    across: Floats
+    tops: Floats
 
 
-def _cut(walls: Quads, shade: Shade) -> tuple[Quads, Quads]:
-    """Return (shaded, lit) pieces of walls, cut in columns along which the edge of the shadow is straight."""
-    wide = np.linalg.norm(walls.corners[:, 1] - walls.corners[:, 0], axis=1)
-    count = np.ceil(wide / COLUMN_M).astype(int)
-    wall = np.repeat(np.arange(len(walls)), count)
+def _columns_of(walls: Quads, shade: Shade) -> _Columns:
+    """Return the columns of walls, which lie above each other on all floors of a house."""
+    left, right = walls.corners[:, 0, :2].astype(float), walls.corners[:, 1, :2].astype(float)
+    # Counted along a rounded direction, so that those of parts of one wall begin at the same places.
+    turn = np.round(np.arctan2(*(right - left).T), 2)
+    way = np.column_stack([np.sin(turn), np.cos(turn)]) / COLUMN_M
+    begin, end = (left * way).sum(axis=1), (right * way).sum(axis=1)
+    first = np.floor(begin + _LEAST)
+    count = np.maximum(np.ceil(end - _LEAST) - first, 1).astype(int)
+    wall = np.repeat(np.arange(len(left)), count)
     place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
-    left, right = place / count[wall], (place + 1) / count[wall]
-    foot, height = walls.corners[wall, 0, 2], walls.corners[wall, 3, 2] - walls.corners[wall, 0, 2]
-    ends = np.stack([shade.at(_points_before(walls, wall, share)) for share in (left, right)])
-    ends = np.clip((ends - foot) / height, 0, 1)
+    marks = np.stack([first[wall] + place, first[wall] + place + 1])
+    marks = (marks - begin[wall]) / (end - begin)[wall]
+    before = (left + np.float32(_OFF_WALL_M) * walls.normal[:, :2])[wall]
+    points = before + marks[..., None] * (right - left)[wall]
+    tops, built = shade.at(points), shade.in_house(points)
+    # The height of a house beside the wall tells nothing of the shade on it.
+    tops = np.where(built & ~built[::-1], tops[::-1], tops)
+    # A sliver at an end belongs to the column beside it.
+    across = np.stack([np.where(place == 0, 0, marks[0]), np.where(place + 1 == count[wall], 1, marks[1])])
+    return _Columns(wall, across, tops[0] + (across - marks[0]) / (marks[1] - marks[0]) * (tops[1] - tops[0]))
+
+
+def _cut(walls: Quads, across: Floats, tops: Floats) -> tuple[Quads, Quads]:
+    """Return (shaded, lit) pieces of walls, one for each column; `across`, `tops`: as in `_Columns`."""
+    foot, height = walls.corners[:, 0, 2], walls.corners[:, 3, 2] - walls.corners[:, 0, 2]
+    ends = np.clip((tops - foot) / height, 0, 1)
     is_shaded, is_lit = ends.max(axis=0) > _LEAST, ends.min(axis=0) < 1 - _LEAST
     ends = np.where(is_shaded, np.where(is_lit, ends, 1), 0)
-    pieces, across = take(walls, wall), np.stack([left, right])
-    shaded, lit = (_piece(pieces, across, level, ends) for level in (0.0, 1.0))
+    shaded, lit = (_piece(walls, across, level, ends) for level in (0.0, 1.0))
     return take(shaded, is_shaded), take(lit, is_lit)
 
 
