@@ -15,7 +15,7 @@ from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal
+from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
 from virl.journal.records import (
     AnyRecord,
     DetectionRecord,
@@ -26,7 +26,7 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.report import REPORT, end_of, page, start_of
-from virl.journal.story import headline_of, seen_in, words
+from virl.journal.story import ending_of, headline_of, seen_in, words
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import MapGround
@@ -148,6 +148,8 @@ class Card:
     result: Result
     outcome: str
     """Result of the run in a few words."""
+    ending: tuple[str, str]
+    """(How it ended, in a word or two; the kind of its sign: `good`, `warn` or `open`)."""
     has_report: bool
     photo: Photo | None
     map: MapFigure | None
@@ -188,7 +190,9 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
         return SkippedRun(folder, str(fault))
     who = str(start.character.get("name") or start.agent)
     has_report = (folder / REPORT).is_file()
-    return Card(folder, who, start, end.result, headline_of(end.result)[0], has_report, photo, chart)
+    result = read_result(folder, end.result) or end.result
+    outcome, ending = headline_of(result)[0], ending_of(result)
+    return Card(folder, who, start, result, outcome, ending, has_report, photo, chart)
 
 
 def _start_time(folder: Path) -> str:

@@ -356,6 +356,16 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     return head.rstrip(".;"), rest[:1].upper() + rest[1:]
 
 
+def ending_of(result: Result | None) -> tuple[str, str]:
+    """Return (how a run ended, in a word or two; the kind of its sign: `good`, `warn` or `open`)."""
+    if result is None:
+        return "not ended", "open"
+    held = {one.holds for one in result.truth.checked} if result.truth else set()
+    if result.status in ("gave up", "stopped") or False not in held:
+        return result.status, "good" if result.status in ("entered", "finished") else "warn"
+    return "not all true" if True in held else "not true", "warn"
+
+
 def sentences(reply: Mapping[str, object]) -> list[str]:
     """Return the texts of a reply's fields that hold prose, such as its reason."""
     return [str(reply[field]) for field in _SENTENCES if reply.get(field)]

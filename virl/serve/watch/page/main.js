@@ -13,9 +13,9 @@ const addressOf = (number, record, view) =>
 
 const headline = () => {
   const [first] = panels.values();
-  const words = panels.size === 1 ? first.title.textContent : count(panels.size || index.length, "run");
-  document.getElementById("headline").textContent = words;
-  document.title = `${words} \u00b7 virl watch`;
+  const words = count(panels.size || index.length, "run");
+  document.getElementById("headline").textContent = panels.size === 1 ? first.title.textContent : words;
+  document.title = `${panels.size === 1 ? first.who.textContent : words} \u00b7 virl watch`;
 };
 
 const close = () => {
@@ -68,7 +68,7 @@ const show = () => {
     grid.show(index);
   }
   for (const number of numbers) {
-    const panel = new Panel(number, addressOf);
+    const panel = new Panel(number, addressOf, index.find((one) => one.run === number));
     panels.set(number, panel);
     runs.append(panel.node);
   }
