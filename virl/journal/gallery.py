@@ -244,6 +244,7 @@ class _Results(BaseModel):
     about: str
     metrics: tuple[_Metric, ...]
     rows: tuple[_Row, ...]
+    cities: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +277,7 @@ def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
 def _result_line(results: _Results, row: _Row) -> str:
     """Return a row as text: model, city, episodes, and the mean of the first metric it has."""
     episodes = f"{row.episodes.done} of {row.episodes.planned} episodes"
-    text = f"{row.model}, {row.city or 'all cities'}: {episodes}"
+    text = f"{row.model}, {results.cities.get(row.city, row.city) or 'all cities'}: {episodes}"
     for metric in results.metrics:
         if metric.key in row.values:
             mean = row.values[metric.key][0]

@@ -79,8 +79,10 @@ def seen_in(view: ViewRecord, where: str) -> str:
 
 def _cut(text: str) -> str:
     """Return a text cut to `LONGEST` characters, with a remark on how many were cut."""
-    left = len(text) - LONGEST
-    return text if left <= 0 else f"{text[:LONGEST]}\n… and {left} characters more, in journal.jsonl"
+    if len(text) <= LONGEST:
+        return text
+    kept = text[:LONGEST].rsplit(maxsplit=1)[0]  # a word stays whole
+    return f"{kept}\n… and {len(text) - len(kept)} characters more, in journal.jsonl"
 
 
 _SENTENCES = ("reason", "summary", "description", "answer")
@@ -334,8 +336,7 @@ def outcome_of(result: Result | None) -> str:
 
 def _counts(found: Mapping[str, int]) -> str:
     """Return counts by kind in words, such as `9 trash bins, 2 benches`."""
-    plural = {kind: f"{kind}es" for kind in found if kind.endswith(("ch", "s", "sh", "x"))}
-    return ", ".join(count_noun(count, kind, plural.get(kind, "")) for kind, count in found.items())
+    return ", ".join(count_noun(count, kind) for kind, count in found.items())
 
 
 def headline_of(result: Result | None) -> tuple[str, str]:

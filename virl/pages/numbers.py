@@ -50,9 +50,10 @@ def count_noun(count: int, noun: str, plural: str = "") -> str:
     Args:
         count: the number.
         noun: the noun in the singular.
-        plural: the noun in the plural; empty adds an "s".
+        plural: the noun in the plural; empty adds an "s", or "es" as in "benches".
     """
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    ending = "es" if noun.endswith(("ch", "s", "sh", "x")) else "s"
+    return f"{count} {noun if count == 1 else plural or noun + ending}"
 
 
 def show_duration(seconds: float) -> str:

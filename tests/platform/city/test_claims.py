@@ -77,6 +77,10 @@ def test_counts_stand_beside_what_exists_and_what_is_right(virlton: City) -> Non
     one = checked(virlton, CountClaim("trash bin", (here, here, wrong), (here,)))
     assert (one.numbers["reported"], one.holds) == (3, False)
     assert 1 <= one.numbers["right"] <= one.numbers["exist"] + 1
+    assert one.right is not None
+    assert len(one.right) == one.numbers["right"]
+    assert {0, 1} & {*one.right}
+    assert one.claimed == "3 trash bins"
     assert checked(virlton, CountClaim("for rent sign", (), (here,))).holds is None
     assert checked(virlton, CountClaim("trash bin", (), (here,), at_once=0)).holds is False
     there = int(one.numbers["exist"])

@@ -39,7 +39,7 @@ from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.story import scalar
+from virl.journal.story import scalar, words
 from virl.journal.walk_map import town_ground
 from virl.pages.ground import MapGround, ground_of_lines
 from virl.pages.maps import WIDE, WIDE_ASPECT, MapFigure, MapPath, Mark, map_figure
@@ -281,10 +281,10 @@ def _heat(table: Confusion) -> Heat:
         counts = [every[number] for number in columns]
         total = sum(counts) or 1.0
         cells = tuple((f"{count:g}" if count else "", round(_SHADES * count / total)) for count in counts)
-        rows.append((label, cells))
-    given = tuple(table.labels[number] for number in columns)
+        rows.append((words(label), cells))
+    given = tuple(words(table.labels[number]) for number in columns)
     shown = {*given, *(label for label, _ in rows)}
-    left_out = tuple(label for label in table.labels if label not in shown)
+    left_out = tuple(label for label in map(words, table.labels) if label not in shown)
     return Heat(table.title, given, tuple(rows), left_out)
 
 

@@ -37,6 +37,11 @@ class Scene:
     folder: Path
 
     @property
+    def title(self) -> str:
+        """Return the title of the episode's page; its case if it has none."""
+        return self.shown.title or self.record.case
+
+    @property
     def state(self) -> State:
         """Return the end of the episode, by its status and score."""
         if self.record.status == "failed":

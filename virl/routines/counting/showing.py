@@ -17,16 +17,17 @@ from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
 from virl.journal.film import shown_views
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, read_journal
+from virl.journal.journal import JOURNAL, read_journal, read_result
 from virl.journal.reading import line_error
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, page, report_context, start_of
+from virl.journal.report import SCRIPTS, STYLES, end_of, page, report_context, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Paper
 from virl.pages.pictures import embed
 from virl.platform.city.city import City
+from virl.platform.city.claims import CountClaim
 from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
@@ -112,6 +113,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     found = _page_data(folder, counted, start_of(records), steps, finds, paper)
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
+        "held": held_positions(folder, records),
         "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
         "pictures": embed(
             folder,
@@ -127,6 +129,19 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         beside=not found["whole"],
         folder=_TEMPLATES,
     )
+
+
+def held_positions(folder: Path, records: Sequence[AnyRecord]) -> dict[LatLng, bool]:
+    """Return whether a thing stands at each reported position; empty where the truth is not known."""
+    end = end_of(records)
+    told = read_result(folder, end.result) if end else None
+    checked = zip(told.claims, told.truth.checked, strict=True) if told and told.truth else ()
+    return {
+        position: number in one.right
+        for claim, one in checked
+        if isinstance(claim, CountClaim) and one.right is not None
+        for number, position in enumerate(claim.positions)
+    }
 
 
 def _page_data(

@@ -224,7 +224,7 @@ def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
     """Return the report's exhibit: the goal in words, and how much was looked at for it."""
     read = {one.sign.text for seen in signs.values() for one in seen}
-    counts = f"{decisions} decisions, {len(signs)} views, {len(read)} signs read."
+    counts = f"{decisions} decisions; {len(read)} signs read in {len(signs)} looks."
     text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
     return [TextExhibit(title="What she looked for", text=text)]
 

@@ -36,7 +36,7 @@ from virl.journal.walk_map import marks_of, sights_of
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
 from virl.pages.maps import Mark
-from virl.pages.numbers import dollars
+from virl.pages.numbers import count_noun, dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import title_of_city
@@ -266,7 +266,7 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
     title, rest = headline_of(result)
-    found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
+    found = ", ".join(count_noun(count, words(kind)) for kind, count in result.found.items())
     return {
         "ending": ending_of(result),
         "title": title,
