@@ -78,11 +78,8 @@ def _wrap_tables(
     title: str, texts: list[list[str]], metrics: list[Metric], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
     """Yield tables `width` characters wide: each has the columns `texts`, and as many of `cells` as fit."""
-    wide = [
-        max(map(cell_len, "\n".join([_stack_words(metric), *(row[number] for row in cells)]).split("\n")))
-        + _GAP
-        for number, metric in enumerate(metrics)
-    ]
+    numbers = [[_stack_words(one), *(row[at] for row in cells)] for at, one in enumerate(metrics)]
+    wide = [max(cell_len(line) for cell in column for line in cell.split("\n")) + _GAP for column in numbers]
     wished = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in texts]
     folded = sum(min(size, _LEAST) for size in wished)  # long texts fold, numbers do not
     room = width - min(sum(wished), max(width // 3, folded)) - _GAP * len(texts)

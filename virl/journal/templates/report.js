@@ -62,6 +62,9 @@
   let chosen = figures.find((figure) => "again" in figure.dataset);
   chosen?.querySelector(".frame").replaceWith(first.querySelector(".frame").cloneNode(true));
   const marksOf = (figure) => document.querySelectorAll(`a.mark[href="#${figure.dataset.of}"]`);
+  // Names of boxes are 11 pixels high, however large the picture is.
+  const scale = () => shown.querySelectorAll(".boxes").forEach((one) => one.setAttribute("font-size", 11 / one.getScreenCTM().a));
+  new ResizeObserver(scale).observe(shown);
   let now = null;
   const show = (figure) => {
     if (!figure || figure === now) return;
@@ -74,6 +77,7 @@
     for (const picture of large.querySelectorAll("img")) picture.alt = `Large: ${picture.alt}`;
     large.querySelector(".frame").tabIndex = -1;
     shown.replaceChildren(large);
+    scale();
   };
   const choose = (figure) => {
     for (const other of figures) {
