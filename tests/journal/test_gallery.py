@@ -59,7 +59,7 @@ def test_a_claim_that_is_not_true_marks_the_run_alike_in_the_gallery_and_among_t
 ) -> None:
     folder = keep_made_run(tmp_path / "hiro", size=64)
     result = Result.model_validate_json((folder / "result.json").read_bytes())
-    for holds, ending in ((True, ("entered", "good")), (False, ("not true", "warn"))):
+    for holds, ending in ((True, ("entered", "done")), (False, ("not true", "warn"))):
         truth = ToldTruth("Known.", (CheckedClaim("2 trash bins", "1 exists", holds),))
         write_result(folder, result.model_copy(update={"truth": truth}))
         [out], _, _ = write_gallery([tmp_path], tmp_path / "all.html")

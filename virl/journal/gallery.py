@@ -149,7 +149,7 @@ class Card:
     outcome: str
     """Result of the run in a few words."""
     ending: tuple[str, str]
-    """(How it ended, in a word or two; the kind of its sign: `good`, `warn` or `open`)."""
+    """(How it ended, in a word or two; the kind of its sign: `done`, `warn` or `open`)."""
     has_report: bool
     photo: Photo | None
     map: MapFigure | None

@@ -358,12 +358,12 @@ def headline_of(result: Result | None) -> tuple[str, str]:
 
 
 def ending_of(result: Result | None) -> tuple[str, str]:
-    """Return (how a run ended, in a word or two; the kind of its sign: `good`, `warn` or `open`)."""
+    """Return (how a run ended, in a word or two; the kind of its sign: `done`, `warn` or `open`)."""
     if result is None:
         return "not ended", "open"
     held = {one.holds for one in result.truth.checked} if result.truth else set()
     if result.status in ("gave up", "stopped") or False not in held:
-        return result.status, "good" if result.status in ("entered", "finished") else "warn"
+        return result.status, "done" if result.status in ("entered", "finished") else "warn"
     return "not all true" if True in held else "not true", "warn"
 
 

@@ -49,7 +49,7 @@ class PageEpisode:
     def ending(self) -> tuple[str, str]:
         """(How the episode ended in a word or two, the kind of its sign), as of a run's `ending_of`."""
         state = Scene(self.record, self.shown, "", self.folder).state
-        return STATES[state], {"right": "good", "open": "", "failed": "failed"}.get(state, "warn")
+        return STATES[state], {"right": "done", "open": "", "failed": "failed"}.get(state, "warn")
 
     def convert(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         """Return (records for the page, files of each record's views) of the episode."""
