@@ -265,8 +265,8 @@ def write_report(folder: Path, city: City | None = None) -> Path:
     """
     path = folder / REPORT
     page = render_report(folder, city)
+    _write_share_picture(folder, city)  # before the page, whose file tells that all is written
     write_whole(path, page.encode("utf-8", "replace"), "write the report again")
-    _write_share_picture(folder, city)
     return path
 
 
