@@ -67,7 +67,7 @@ def test_small_views_stand_in_two_rows_and_marks_have_their_names(
     assert rows
     assert all(row[1] > row[0] for row in rows)
     labels = browser.find_elements(By.CSS_SELECTOR, "#chart .label:not(.scale, .no-room)")
-    assert {"Start", "NOODLE BAR MEI"} <= {one.text for one in labels}
+    assert {"Start", "Noodle Bar Mei"} <= {one.text for one in labels}
 
 
 def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Chrome, page: Path) -> None:
