@@ -135,7 +135,7 @@ def held_positions(folder: Path, records: Sequence[AnyRecord]) -> dict[LatLng, b
     """Return whether a thing stands at each reported position; empty where the truth is not known."""
     end = end_of(records)
     told = read_result(folder, end.result) if end else None
-    checked = zip(told.claims, told.truth.checked, strict=True) if told and told.truth else ()
+    checked = zip(told.claims, told.truth.checked, strict=False) if told and told.truth else ()
     return {
         position: number in one.right
         for claim, one in checked
