@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from made_life import close, made_agent, made_character, virlton
+from made_life import made_agent, made_character, virlton
 
 from virl.geo.globe import LatLng
+from virl.journal.film import PICTURE
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.goals import read_goal
-from virl.routines.by_tools.picturing import PICTURE, keep_picture, view_in
+from virl.routines.by_tools.picturing import keep_picture, view_in
 from virl.routines.by_tools.street_plans import look_for_signs
 from virl.routines.by_tools.view_plans import Scene, _describe_shot, legible
 from virl.tools.base import bearing_of, tell_data
@@ -113,4 +114,4 @@ def test_a_run_keeps_the_view_that_its_answer_describes_once(tmp_path: Path) -> 
     [view] = agent.run.notes(PICTURE)[0].views
     assert (view.file, view.pano_id, view.heading, view.fov) == (file, agent.start.id, 200.0, 60.0)
     assert keep_picture(agent, answer, None, is_view=True) == file
-    close(agent)
+    agent.run._journal.close()

@@ -6,14 +6,13 @@ from contextlib import suppress
 from virl.agent.agent import Agent
 from virl.errors import BudgetExceeded
 from virl.geo.globe import LatLng, signed_float_turn
+from virl.journal.film import PICTURE
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.city.places import each_photo
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.recording import TOOL
 from virl.tools.places import photo_view
 
-PICTURE = "picture"
-"""Topic of the note with the picture, and its key in the answer."""
 SPOT_M, SAME_DEG = 6.0, 1.0
 """Metres from the position in an answer to its panorama, and degrees between equal views; both chosen."""
 NARROWEST_DEG, WIDEST_DEG = 10.0, 120.0  # of a view (as `look` takes them, and a little less)

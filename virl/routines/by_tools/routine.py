@@ -32,6 +32,7 @@ from virl.errors import (
     RunStopped,
     VirlError,
 )
+from virl.journal.film import PICTURE
 from virl.mind.base import Mind
 from virl.mind.chat.answers import NOTHING, refusal_in
 from virl.mind.chat.sending import OutOfReplies
@@ -45,7 +46,7 @@ from virl.pages.exhibits import Exhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
 from virl.routines.by_tools.goals import UNFULFILLED, read_goal, seeks_view, words_of_goal
-from virl.routines.by_tools.picturing import PICTURE, keep_picture
+from virl.routines.by_tools.picturing import keep_picture
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short
 from virl.tools.body import Body

@@ -255,7 +255,8 @@ def _describe_shot(shot: Shot, places: int) -> str:
     named = " and ".join(short(one.text, LONGEST_SIGN) for one in shot.shops[:2])
     seen = ", and ".join(filter(None, (named, shot.held)))
     return (
-        f"A picture of {where}{f' with {seen}' if seen else ''}. Stand at {shot.position}; point the camera at {shot.heading:.0f} degrees; make "
+        f"A picture of {where}{f' with {seen}' if seen else ''}. "
+        f"Stand at {shot.position}; point the camera at {shot.heading:.0f} degrees; make "
         f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.description}."
     )
 
