@@ -286,7 +286,7 @@ def moment_of(record: StepRecord | NoteRecord) -> str:
     if isinstance(record, StepRecord):
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
-    return str(record.data.get("name", "")) if record.topic == "tool" else title or topic
+    return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
 
 
 def result_lines(content: object) -> list[list[str]]:
