@@ -239,9 +239,7 @@ def view(file: str, **fields: object) -> ViewRecord:
 def test_a_view_is_shown_once_and_large_is_the_one_that_answers() -> None:
     found = DetectionRecord(label="sign", score=0.9, box=(0, 0, 1, 1), text="Bakery")
     views = view("a"), view("b", heading=359, detections=(found,)), view("c", heading=40), view("d", fov=90)
-    told = [
-        NoteRecord(seq=n, topic="glance", key=str(n), text="", views=(one,)) for n, one in enumerate(views)
-    ]
+    told = [NoteRecord(seq=1, topic="glance", key=one.file, text="", views=(one,)) for one in views]
     shown = shown_views(told)
     assert [one.file for one in shown] == ["b", "c", "d"]
     assert [one.file for one, _ in moments(told)[0].views] == ["b", "c", "d"]
