@@ -137,7 +137,7 @@ class Shot:
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     @property
-    def held(self) -> str:
+    def thing_words(self) -> str:
         """Wanted things in the picture in words, such as "a bench and a tree"; empty without any."""
         return " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
 
@@ -146,7 +146,7 @@ class Shot:
         """Contents of the picture in words, such as the lettering of its shops."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
-        return ", and ".join(filter(None, (lettering, self.held))) or "nothing in particular"
+        return ", and ".join(filter(None, (lettering, self.thing_words))) or "nothing in particular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _describe_shot(shot: Shot, places: int) -> str:
     """Return advice in words on how to take the picture `shot`, the best from `places` places looked at."""
     where = "a street corner" if shot.corner else "a stretch of street"
     named = " and ".join(short(one.text, LONGEST_SIGN) for one in shot.shops[:2])
-    seen = ", and ".join(filter(None, (named, shot.held)))
+    seen = ", and ".join(filter(None, (named, shot.thing_words)))
     return (
         f"A picture of {where}{f' with {seen}' if seen else ''}. "
         f"Stand at {shot.position}; point the camera at {shot.heading:.0f} degrees; make "
