@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
 from virl.geo.globe import LatLng, LocalFrame
+from virl.journal.film import is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
 from virl.journal.records import (
@@ -26,7 +26,7 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.report import REPORT, end_of, page, start_of
-from virl.journal.story import ending_of, headline_of, seen_in, words
+from virl.journal.story import ending_of, headline_of, moment_of, seen_in
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import MapGround
@@ -37,9 +37,6 @@ from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 pixels wide
-
-ALIKE = 0.6
-"""Least likeness, [0, 1], of a sign's text and a place's name at which the sign is the place's; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +81,18 @@ def pictures_of(
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view with the entered place's sign, else with the surest detection, else the last view."""
-    rated: list[tuple[float, float, ViewRecord, tuple[DetectionRecord, ...], str]] = []
-    for one in records:
-        if not isinstance(one, StepRecord | NoteRecord):
-            continue
-        name, where = "", words(one.topic) if isinstance(one, NoteRecord) else f"step {one.step}"
-        if isinstance(one, StepRecord):
-            name = next((place.name for place in one.places if place.decision == "enter"), "")
-        for view in one.views:
-            rated.append((-2.0, one.seq, view, (), where))
-            for found in view.detections:
-                texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
-                likeness = texts.ratio() if name else -1.0
-                shown = (found,) if likeness >= ALIKE else () if name else view.detections
-                rated.append((likeness, found.score, view, shown, where))
-    # The second and third stand in for a picture that is missing or broken.
-    for *_, view, shown, where in sorted(rated, key=lambda one: one[:2], reverse=True)[:3]:
-        if data := embed(folder, [view.file], GRADES).get(view.file):
-            return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
+    """Return the view that stands large in the run's report, with the signs that its result names, if any."""
+    end, told = end_of(records), [one for one in records if isinstance(one, StepRecord | NoteRecord)]
+    result, views = end.result if end else None, shown_views(told)
+    # Others stand in for a picture that is missing or broken.
+    for _ in range(min(3, len(views))):
+        if view := view_of_end(views, result):
+            named = [found for found in view.detections if is_named(found.text, named_by(result))]
+            shown = tuple(named or (view.detections if result and not result.place else ()))
+            if data := embed(folder, [view.file], GRADES).get(view.file):
+                where = next(moment_of(one) for one in told if view in one.views)
+                return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
+            views.remove(view)
     return None
 
 

@@ -17,7 +17,7 @@ from jinja2 import Environment
 
 from virl.files.writing import write_whole
 from virl.geo.globe import compass_word
-from virl.journal.film import embed_views, is_named, key_files, looks_of, named_by, shown_views, view_of_end
+from virl.journal.film import embed_views, is_named, key_files, moments, named_by, shown_views, view_of_end
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.reading import parts_of
 from virl.journal.records import (
@@ -124,7 +124,7 @@ def _templates(folder: Path) -> Environment:
             "alt": seen_in,
             "heading_of": heading_of,
             "anchor": anchor_of,
-            "looks": looks_of,
+            "moments": moments,
             "moment_of": moment_of,
             "kinds_of": _kinds_of,
             "icon": _icon_of,
@@ -314,8 +314,8 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
     end = end_of(records)
-    views = shown_views(told)
-    end_view = view_of_end(views, end.result if end else None)
+    end_view = view_of_end(shown_views(every), end.result if end else None)
+    views = [*shown_views(told), *([end_view] if end_view else [])]
     keys = key_files(views, end_view)
     figure, spots = run_map(steps, told, end, city, BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
@@ -327,9 +327,11 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "groups": groups_of(told, max(4, MOST_CONTENTS - len(others))),
         "keys": keys,
         "end_view": end_view,
-        "end_at": next((moment_of(one) for one in told if _has(one, end_view)), ""),
+        "end_at": next((moment_of(one) for one in every if _has(one, end_view)), ""),
         "picked": _picked_row(others) if end and end.result.place is None else (),
-        "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
+        "pictures": embed_views(
+            folder, [*views, *([end_view] if end_view else [])], keys, (MOST_PAGE - size) * 3 // 4
+        ),
         "signs": sign_crops(folder, told, end.result if end else None),
     }
 

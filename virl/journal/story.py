@@ -112,9 +112,14 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others."""
+    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others.
+
+    Beside notes, a start from which nobody walked is left out.
+    """
     worth = worth or is_eventful
     steps = [record.step for record in records if isinstance(record, StepRecord)]
+    if steps == [0] and len(records) > 1:
+        records = [one for one in records if isinstance(one, NoteRecord) or worth(one)]
     ends = {*steps[:1], *steps[-1:]}
     quiet: list[StepRecord] = []
     for record in records:
@@ -249,9 +254,10 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
         tools = [str(one.data.get("name")) for one in notes if one.topic == "tool"]
         return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
     if turns:
-        return f"Turns {turns[0]} to {turns[-1]}"
+        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every)}"
     if steps and (not notes or (first is steps[0] and len(units) == 1)):
-        return f"Steps {steps[0].step} to {steps[-1].step}" if len(steps) > 1 else title_of(steps[0])
+        many = f"Steps {steps[0].step} to {steps[-1].step}{_what_happened(every)}"
+        return many if len(steps) > 1 else title_of(steps[0])
     if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
         return last.title or re.split(r"[.:] ", last.text)[0]
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
@@ -262,12 +268,25 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
     return ", ".join(named).capitalize()
 
 
+def _what_happened(every: Sequence[Chapter]) -> str:
+    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing."""
+    steps = [step for one in every for step in steps_in(one)]
+    notes = [one for one in every if isinstance(one, NoteRecord)]
+    events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
+    signs = [found.text for note in notes for view in note.views for found in view.detections if found.text]
+    seen = list(dict.fromkeys([*events, *(f"saw “{text}”" for text in signs)]))
+    walked = sum(step.distance_m for step in steps)
+    tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
+    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
+    return f": {', '.join(one[:1].lower() + one[1:] for one in told)}" if told else ""
+
+
 def moment_of(record: StepRecord | NoteRecord) -> str:
     """Return a step or note in a few words, for the views that were taken there."""
     if isinstance(record, StepRecord):
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
-    return str(record.data.get("name", "")) if record.topic == "tool" else title or topic
+    return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
 
 
 def result_lines(content: object) -> list[list[str]]:
@@ -291,7 +310,8 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key.strip("0"):
         topic = f"{topic} {_number(note.key)}"
-    return topic, note.title, note.text
+    # What a run ends with is its headline: it is not told again.
+    return topic, "finish" if note.data.get("name") == "finish" else note.title, note.text
 
 
 def kind_of(step: StepRecord) -> str:

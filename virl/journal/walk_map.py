@@ -84,7 +84,9 @@ def walk_map(
     paper = walk_paper(steps, ground, around, extent=extent)
     spots = exhibit_marks(paper, exhibit) if exhibit else []
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
+    told = {f"#step-{step.step}" for step in marked}
     pins = ends_of(steps, paper.frame, end)
+    pins = [pin if pin.href in told else replace(pin, href="") for pin in pins]
     ends = {pin.href for pin in pins}
     marks = [mark for step in marked for mark in marks_of(step, paper.frame)]
     # The most important marks come last and lie on top.

@@ -159,7 +159,7 @@ def _describe_reply(reply: BaseModel) -> str:
             return f"{reply.starts}-{reply.ends} {reply.kind}: {reply.what}{where}"
         case DayEstimate():
             changes = changes_in_words(changes_of(reply))
-            return f"{changes or 'no change'}; {reply.cost_usd:.2f} dollars"
+            return f"{changes or 'no change'}; ${reply.cost_usd:.0f}"
         case DayVerdict():
             return f"{'fits' if reply.fits else 'does not fit'}: {reply.reason}"
     raise TypeError(type(reply))

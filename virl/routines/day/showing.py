@@ -79,7 +79,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     spent = sum(one.cost_usd for one in plan.activities)
     reason = (
         f"{count_noun(len(visits), 'activity', 'activities')} for {plan.client.name}, "
-        f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
+        f"${spent:.0f} of ${plan.day.budget_usd:.0f} spent, "
         f"{count_noun(len(violations), 'violation')}. {' '.join([*prices, plan.ended])}"
     )
     visited = {one.spot.sort for one in visits}
