@@ -27,15 +27,26 @@ def shown_views(told: Sequence[Chapter]) -> list[ViewRecord]:
     return [view for one in told if isinstance(one, StepRecord | NoteRecord) for view in looks_of(one)]
 
 
+def named_by(result: Result | None) -> str:
+    """Return the words of a result that may name a sign, in lower case; empty for `None`."""
+    if result is None:
+        return ""
+    place = result.place.name if result.place else ""
+    return " ".join((place, result.reason, str(result.answer.get("answer", "")))).casefold()
+
+
+def is_named(text: str, said: str) -> bool:
+    """Return whether the words of a result, in lower case, name a sign of more than three letters."""
+    return len(text) > 3 and text.casefold() in said
+
+
 def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecord | None:
     """Return the view whose signs the result of a run names, else the last; `None` without views."""
-    named = (result.place.name if result.place else "", result.reason) if result else ()
-    said = " ".join((*named, str(result.answer.get("answer", "")) if result else "")).casefold()
+    said = named_by(result)
 
     def letters_named(view: ViewRecord) -> int:
         """Return the number of letters of the signs in a view that the result names."""
-        texts = [found.text.casefold() for found in view.detections]
-        return sum(len(text) for text in texts if len(text) > 3 and text in said)
+        return sum(len(found.text) for found in view.detections if is_named(found.text, said))
 
     return max(reversed(views), key=letters_named, default=None)
 

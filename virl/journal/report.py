@@ -3,6 +3,7 @@
 Described in `docs/reference/run-folder.md`.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -16,7 +17,7 @@ from jinja2 import Environment
 
 from virl.files.writing import write_whole
 from virl.geo.globe import compass_word
-from virl.journal.film import embed_views, key_files, looks_of, shown_views, view_of_end
+from virl.journal.film import embed_views, is_named, key_files, looks_of, named_by, shown_views, view_of_end
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.reading import parts_of
 from virl.journal.records import (
@@ -29,6 +30,7 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.share import SHARE, write_share
+from virl.journal.signs import sign_crops
 from virl.journal.story import (
     Chapter,
     Gap,
@@ -124,6 +126,8 @@ def _templates(folder: Path) -> Environment:
             "looks": looks_of,
             "moment_of": moment_of,
             "kinds_of": _kinds_of,
+            "icon": _icon_of,
+            "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
             "result_lines": result_lines,
             "compass": compass_word,
             "sentences": sentences,
@@ -133,6 +137,7 @@ def _templates(folder: Path) -> Environment:
             "beside": relative_address,
         },
         tests={
+            "named": is_named,
             "note": lambda chapter: isinstance(chapter, NoteRecord),
             "gap": lambda chapter: isinstance(chapter, Gap),
             "stretch": lambda chapter: isinstance(chapter, Stretch),
@@ -174,6 +179,20 @@ def moment(text: str) -> str:
 def _kinds_of(told: Sequence[Chapter]) -> list[str]:
     """Return the kinds of entries of a log, by which it is filtered: `step`, and topics of notes."""
     return list(dict.fromkeys(one.topic if isinstance(one, NoteRecord) else "step" for one in told))
+
+
+@cache
+def _icons() -> Mapping[str, tuple[str, str]]:
+    """Return (topics of entries of a log, SVG path in a box of 24 by 24) of each icon, by its name."""
+    table = json.loads((TEMPLATES / "icons.json").read_text(encoding="utf-8"))
+    return {name: (row["topics"], row["path"]) for name, row in table.items()}
+
+
+def _icon_of(topic: str) -> str:
+    """Return the name of the icon for entries of a topic; the last one stands for topics that have none."""
+    return next(
+        (name for name, (topics, _) in _icons().items() if topic in topics.split()), list(_icons())[-1]
+    )
 
 
 def relative_address(path: str) -> str:
@@ -310,6 +329,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "end_at": next((moment_of(one) for one in told if _has(one, end_view)), ""),
         "picked": _picked_row(others) if end and end.result.place is None else (),
         "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
+        "signs": sign_crops(folder, told, end.result if end else None),
     }
 
 
@@ -412,6 +432,9 @@ def report_context(
         "groups": (),
         "keys": frozenset(),
         "end_view": None,
+        "signs": (),
+        "said": named_by(result),
+        "icons": _icons(),
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
 

@@ -219,15 +219,17 @@ _FOLLOWS = {"activity", "arrival", "audit", "consultation", "estimate", "leg", "
 def groups_of(told: Sequence[Chapter], most: int) -> list[Group]:
     """Return a story's chapters in at most `most` groups: turns, activities, steps, or notes of one topic."""
     units: list[list[Chapter]] = []
-    topic = ""
+    topic, was_plain = "", False
     for one in told:
+        is_plain = isinstance(one, StepRecord) and kind_of(one) == "walk" and not one.views
         ended, now = topic == "activity", one.topic if isinstance(one, NoteRecord) else ""
         # Quiet steps belong to the note before them, and stand for themselves after a step.
         is_more = now in _FOLLOWS or (bool(topic) and (isinstance(one, Stretch) or now == topic != "thought"))
-        if units and is_more and not ended:
+        if units and (is_more or (is_plain and was_plain)) and not ended:
             units[-1].append(one)
         else:
             units.append([one])
+        was_plain = is_plain
         topic = now if not isinstance(one, Stretch) else topic
     size = max(1, ceil(len(units) / most))
     parts = [units[first : first + size] for first in range(0, len(units), size)]
@@ -246,7 +248,7 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
         return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
     if turns:
         return f"Turns {turns[0]} to {turns[-1]}"
-    if steps and not notes:
+    if steps and (not notes or (first is steps[0] and len(units) == 1)):
         return f"Steps {steps[0].step} to {steps[-1].step}" if len(steps) > 1 else title_of(steps[0])
     if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
         return last.title or re.split(r"[.:] ", last.text)[0]

@@ -184,7 +184,11 @@ def ground_of(city: City | None) -> MapGround:
     tree = shapely.STRtree([shapely.Point(lng, lat) for lat, lng in parks])
     named = list(parks.values())
     greens = [
-        Area(area.outline, area.kind, next((named[at] for at in tree.query(area.outline, "contains")), ""))
+        Area(
+            area.outline,
+            area.kind,
+            area.name or next((named[at] for at in tree.query(area.outline, "contains")), ""),
+        )
         for area in city.inventory.areas()
     ]
     places = [(symbol_of(place.types), place.position) for place in held if place.is_open]

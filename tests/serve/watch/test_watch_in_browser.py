@@ -184,6 +184,15 @@ def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path:
         browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
 
 
+def test_names_in_any_script_bring_their_letters(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    browser.execute_script("for (const text of ['東', '東京']) bringLetters(text)")
+    browser.execute_script("document.querySelector('h2').append('東京')")
+    faces = "return [...document.fonts].map((one) => [one.status, one.unicodeRange])"
+    until(browser, lambda: browser.execute_script(faces) == [["loaded", "U+4EAC, U+6771"]])
+    assert not [one for one in browser.get_log("browser") if "Security Policy" in one["message"]]
+
+
 def test_the_run_is_scrubbed_by_keyboard(browser: webdriver.Chrome, address: str) -> None:
     show(browser, address)
     until(browser, lambda: len(entries(browser)) == RECORDS)

@@ -256,7 +256,7 @@ const MapView = (() => {
         const { x: left, y: top, width, height } = seen.getBBox();
         const [dx, dy] = group.shift || [0, 0];
         const sides = [left + dx, top + dy, left + width + dx, top + height + dy].map((side) => side * size);
-        taken.push([x + sides[0] - 2, y + sides[1] - 2, x + sides[2] + 2, y + sides[3] + 2]);
+        taken.push([x + sides[0] - 2 * size, y + sides[1] - 2 * size, x + sides[2] + 2 * size, y + sides[3] + 2 * size]);
         if (label) labels.push({ label, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
       }
       const crossed = this.alongWays(pixel);
@@ -271,7 +271,7 @@ const MapView = (() => {
         let best = null;
         for (const [dx, dy, share] of places) {
           const [start, base] = [x + dx * size - share * length, y + dy * size];
-          const room = [start - 3, base - 13 * size, start + length + 3, base + 5 * size];
+          const room = [start - 3 * size, base - 13 * size, start + length + 3 * size, base + 5 * size];
           if (!isIn(room) || taken.some((other) => meet(room, other))) continue;
           const count = crossed.filter(([u, v]) => meet(room, [u, v, u, v])).length;
           if (!best || count < best.count) best = { room, dx, dy, share, count };

@@ -33,6 +33,7 @@ const listen = (numbers) => {
   stream.addEventListener("error", () => { lost.hidden = false; });
   stream.addEventListener("told", (event) => {
     const { run, told } = JSON.parse(event.data);
+    bringLetters(event.data);
     panels.get(run).add(told);
     headline();
   });
@@ -83,7 +84,9 @@ const refresh = async () => {
     document.getElementById("lost").hidden = Boolean(reply && reply.ok);
     if (reply && reply.ok) {
       const isFirst = !index.length;
-      index = (await reply.json()).runs;
+      const text = await reply.text();
+      bringLetters(text);
+      index = JSON.parse(text).runs;
       if (isFirst) show();
       else if (!panels.size) grid.show(index);
       headline();
