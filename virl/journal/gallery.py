@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
-from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal
 from virl.journal.records import (
@@ -28,11 +27,12 @@ from virl.journal.records import (
 from virl.journal.report import REPORT, end_of, page, start_of
 from virl.journal.story import headline_of, seen_in, words
 from virl.journal.walk_map import town_ground
-from virl.pages.exhibits import MapExhibit
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.maps import MapFigure, draw_map
+from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
+from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -109,33 +109,27 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
     """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
     end = end_of(records)
-    for exhibit in end.exhibits if end else ():
-        if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-            lines = [[LatLng(*position) for position in line.points] for line in exhibit.lines]
-            return _draw_map(points, lines, ground, across)
-    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground, across) if way else None
+    maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
+    if not (shown := next((one for one in maps if one.points or one.lines), None)):
+        way = tuple((step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord))
+        place = end.result.place if end else None
+        ends = [(*way[0], "Start", "start"), (*way[-1], "End", "stop")][: len(set(way))] if way else []
+        ends += [(place.lat, place.lng, place.name, "pick")] if place else []
+        points = (MapPoint(lat=lat, lng=lng, label=label, style=style) for lat, lng, label, style in ends)
+        shown = MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
+    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
+    return figure and _without_small(figure, is_corner=across < ALONE_PX)
 
 
-def _draw_map(
-    points: Sequence[tuple[LatLng, str]],
-    lines: Sequence[Sequence[LatLng]],
-    ground: MapGround,
-    across: float,
-) -> MapFigure:
-    """Return a map, `across` pixels wide, of (position, style) points and lines; its ground has no houses."""
-    positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
-    frame = LocalFrame(positions[0])
-    places = [on_paper(frame, *one) for one in positions]
-    few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
-    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=across), names=())
-    return map_figure(
-        "Map",
-        paper,
-        [MapPath([paper.place(position) for position in line]) for line in lines if line],
-        [Mark(*paper.place(position), f"spot {style}", style, shape="spot") for position, style in points],
-    )
+def _without_small(figure: MapFigure, *, is_corner: bool) -> MapFigure:
+    """Return a map without the houses that are too small to see; in a corner without words, too."""
+    paper, marks = figure.paper, figure.marks
+    if paper.pixel > HOUSES_UP_TO_M or is_corner:
+        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
+    if not is_corner:
+        return replace(figure, paper=paper)
+    marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
+    return replace(figure, paper=replace(paper, places=()), names=(), marks=marks)
 
 
 @dataclass(frozen=True, slots=True)
