@@ -29,7 +29,7 @@ from virl.journal.story import headline_of, seen_in, words
 from virl.journal.walk_map import town_ground
 from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, draw_map
+from virl.pages.maps import MapFigure, draw_map, without_common_end
 from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
 from virl.pages.theme import HOUSES_UP_TO_M
@@ -117,19 +117,28 @@ def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapF
         ends += [(place.lat, place.lng, place.name, "pick")] if place else []
         points = (MapPoint(lat=lat, lng=lng, label=label, style=style) for lat, lng, label, style in ends)
         shown = MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
+    names = without_common_end([point.label for point in shown.points])
+    few = tuple(
+        point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
+        for point, name in zip(shown.points, names, strict=True)
+    )
+    shown = shown.model_copy(update={"points": few})
     figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
-    return figure and _without_small(figure, is_corner=across < ALONE_PX)
+    return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
 
 
-def _without_small(figure: MapFigure, *, is_corner: bool) -> MapFigure:
-    """Return a map without the houses that are too small to see; in a corner without words, too."""
+def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
+    """Return a map without what only readers who zoom in would see; in a corner without words, too."""
     paper, marks = figure.paper, figure.marks
     if paper.pixel > HOUSES_UP_TO_M or is_corner:
         paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
-    if not is_corner:
-        return replace(figure, paper=paper)
-    marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
-    return replace(figure, paper=replace(paper, places=()), names=(), marks=marks)
+    if is_corner:
+        marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
+        paths = tuple(replace(path, arrows=()) for path in figure.paths)
+        return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)
+    places = tuple((name, x, y) for name, points in figure.symbols.items() for x, y in points)
+    names = tuple(one for one in figure.names if one[1])
+    return replace(figure, paper=replace(paper, places=places), names=names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Their only script moves and enlarges maps.
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -177,7 +177,7 @@ def _sections(gathered: ReportRuns, run: KeptRun, most: int) -> Iterator[_Sectio
             records = [one for one in run.records if (one.model, one.city) == (model, name)]
             pages = tuple(_pages(gathered, run, records))
             city = run.plan.cities[name]
-            ground = _ground_of(name, city)
+            ground = replace(_ground_of(name, city), places=())
 
             def draw(shown: Shown, city: CityPlan = city, ground: MapGround = ground) -> MapFigure | None:
                 """Return the small map of a walk."""
