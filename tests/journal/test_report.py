@@ -1,5 +1,7 @@
 import shutil
+from base64 import b64decode
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,8 @@ from virl.journal.journal import read_journal
 from virl.journal.records import CostRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import write_report
 from virl.journal.share import SHARE
-from virl.journal.story import Gap, Stretch, chapters, groups_of, headline_of, shorten_story
+from virl.journal.signs import sign_crops
+from virl.journal.story import Gap, Stretch, chapters, groups_of, headline_of, kind_of, shorten_story
 from virl.mind.prompt import NOT_ORDERS
 from virl.pages import pictures
 
@@ -229,6 +232,38 @@ def test_a_closer_look_that_is_hardly_closer_is_not_shown() -> None:
     )  # fmt: skip
     step = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(look, near, nearer))
     assert shown_views([step]) == [look, nearer]
+
+
+def test_signs_are_crops_and_those_that_decided_come_first(tmp_path: Path) -> None:
+    picture = PIL.Image.new("RGB", (400, 200), "white")
+    picture.paste("red", (300, 80, 360, 120))
+    picture.save(tmp_path / "v.jpg")
+    boxes = {"Pho": [10, 10, 40, 30], "Gallery": [300, 80, 360, 120]}
+    found = [{"label": "sign", "score": 1, "box": box, "text": text} for text, box in boxes.items()]
+    view = {"file": "v.jpg", "pano_id": "p", "heading": 0, "pitch": 0, "fov": 90, "width": 400, "height": 200}
+    seen = ViewRecord.model_validate(view | {"detections": found})
+    note = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(seen,))
+    named, other = sign_crops(tmp_path, [note], ended("The sign 'Gallery' shows what is looked for."))
+    assert (named.text, named.is_named, other.text, other.is_named) == ("Gallery", True, "Pho", False)
+    with PIL.Image.open(BytesIO(b64decode(named.picture.partition(",")[2]))) as crop:
+        assert crop.size == (88, 68)
+        assert np.mean(np.asarray(crop)[14:-14, 14:-14], (0, 1)) == pytest.approx([254, 0, 0], abs=12)
+
+
+def test_entries_have_icons_and_prompt_and_raw_in_tabs(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    tabs = [one.get("name", "") for one in page.all("details", "tab")]
+    assert len(tabs) > 4
+    assert all(tabs.count(name) == 2 for name in tabs), "one of two is open"
+    ids = {one.get("id", "") for _, one in page.elements}
+    assert {one["href"].removeprefix("#") for one in page.all("use")} <= ids
+
+
+def test_plain_steps_are_told_together(run: Path) -> None:
+    steps = [step.model_copy(update={"views": ()}) for step in steps_of(run)[1:8]]
+    quiet = [step for step in steps if kind_of(step) == "walk"]
+    [group] = groups_of(quiet, 12)
+    assert group.title == f"Steps {quiet[0].step} to {quiet[-1].step}"
 
 
 def test_a_long_story_has_few_groups_and_loses_nothing() -> None:

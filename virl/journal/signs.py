@@ -40,8 +40,8 @@ def sign_crops(folder: Path, told: Sequence[Chapter], result: Result | None) -> 
     """
     said = named_by(result)
     largest: dict[str, tuple[DetectionRecord, str, StepRecord | NoteRecord]] = {}
-    for one in told:
-        for view in looks_of(one) if isinstance(one, StepRecord | NoteRecord) else ():
+    for one in (one for one in told if isinstance(one, StepRecord | NoteRecord)):
+        for view in looks_of(one):
             for found in view.detections:
                 known = largest.get(found.text.casefold())
                 is_larger = known is None or _width(found) > _width(known[0])

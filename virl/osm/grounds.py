@@ -264,7 +264,7 @@ def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
 
 def squares(extract: OsmExtract) -> tuple[tuple[str, Polygon], ...]:
     """Return (name, outline in metres) of each square and pedestrian area; without a street's name."""
-    streets = {tags.get("name", "") for tags in extract.lines.tags if "highway" in tags}
+    streets = {tags.get("name", "") for tags in extract.lines.tags if tags.get("area") != "yes"}
     found = []
     for tags, shape in extract.areas.tagged_shapes():
         name, is_square = tags.get("name", "").strip(), tags.get("place") == "square"
