@@ -390,7 +390,7 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
         Mark(
             *paper.place(LatLng(point.lat, point.lng)),
             f"spot {point.style}",
-            ": ".join(part for part in (point.label or point.style, point.text) if part),
+            ": ".join(part for part in (point.label or _WORDS[point.style], point.text) if part),
             shape=_SHAPES[point.style] if point.mark else "diamond",
             sign=point.mark,
             label=label,
