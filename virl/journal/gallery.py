@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
@@ -113,6 +114,7 @@ def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapF
     if not (shown := next((one for one in maps if one.points or one.lines), None)):
         way = tuple((step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord))
         place = end.result.place if end else None
+        ends: list[tuple[float, float, str, Literal["start", "stop", "pick"]]]
         ends = [(*way[0], "Start", "start"), (*way[-1], "End", "stop")][: len(set(way))] if way else []
         ends += [(place.lat, place.lng, place.name, "pick")] if place else []
         points = (MapPoint(lat=lat, lng=lng, label=label, style=style) for lat, lng, label, style in ends)

@@ -55,7 +55,8 @@ _TOWN_M = 2000.0
 """Widest town that the map of a whole report shows from end to end; chosen."""
 _POINTS = {"right": "spot", "partly": "triangle", "wrong": "cross", "goal": "diamond"}
 """Shapes of points by how right an episode was, and of the goal of a walk."""
-_WORDS = {**STATES, "goal": "goal", "from": "start", "walked": "end of the walk"}
+_WORDS = {str(state): words for state, words in STATES.items()}
+_WORDS |= {"goal": "goal", "from": "start", "walked": "end of the walk"}
 """Words of the legend by the kind of a mark."""
 _SHADES = 9
 PAGE = "report.html"
