@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
-from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.film import is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
@@ -28,11 +27,12 @@ from virl.journal.records import (
 from virl.journal.report import REPORT, end_of, page, start_of
 from virl.journal.story import ending_of, headline_of, moment_of, seen_in
 from virl.journal.walk_map import town_ground
-from virl.pages.exhibits import MapExhibit
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.maps import MapFigure, draw_map, without_common_end
+from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
+from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -99,33 +99,40 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
     """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
     end = end_of(records)
-    for exhibit in end.exhibits if end else ():
-        if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-            lines = [[LatLng(*position) for position in line.points] for line in exhibit.lines]
-            return _draw_map(points, lines, ground, across)
-    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground, across) if way else None
-
-
-def _draw_map(
-    points: Sequence[tuple[LatLng, str]],
-    lines: Sequence[Sequence[LatLng]],
-    ground: MapGround,
-    across: float,
-) -> MapFigure:
-    """Return a map, `across` pixels wide, of (position, style) points and lines; its ground has no houses."""
-    positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
-    frame = LocalFrame(positions[0])
-    places = [on_paper(frame, *one) for one in positions]
-    few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
-    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=across), names=())
-    return map_figure(
-        "Map",
-        paper,
-        [MapPath([paper.place(position) for position in line]) for line in lines if line],
-        [Mark(*paper.place(position), f"spot {style}", style, shape="spot") for position, style in points],
+    maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
+    if not (shown := next((one for one in maps if one.points or one.lines), None)):
+        way = tuple((step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord))
+        place = end.result.place if end else None
+        points = []
+        if way:
+            points.append(MapPoint(lat=way[0][0], lng=way[0][1], label="Start", style="start"))
+        if len(set(way)) > 1:
+            points.append(MapPoint(lat=way[-1][0], lng=way[-1][1], label="End", style="stop"))
+        if place:
+            points.append(MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick"))
+        shown = MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
+    names = without_common_end([point.label for point in shown.points])
+    few = tuple(
+        point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
+        for point, name in zip(shown.points, names, strict=True)
     )
+    shown = shown.model_copy(update={"points": few})
+    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
+    return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
+
+
+def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
+    """Return a map without what only readers who zoom in would see; in a corner without words, too."""
+    paper, marks = figure.paper, figure.marks
+    if paper.pixel > HOUSES_UP_TO_M or is_corner:
+        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
+    if is_corner:
+        marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
+        paths = tuple(replace(path, arrows=()) for path in figure.paths)
+        return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)
+    places = tuple((name, x, y) for name, points in figure.symbols.items() for x, y in points)
+    names = tuple(one for one in figure.names if one[1])
+    return replace(figure, paper=replace(paper, places=places), names=names)
 
 
 @dataclass(frozen=True, slots=True)

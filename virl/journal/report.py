@@ -369,7 +369,7 @@ def run_map(
     maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit) and one.points]
     spots = maps[0] if len(maps) == 1 else None
     if not steps:
-        figure = draw_map(maps[0], ground_of(city), wide=False, extent=extent) if maps else None
+        figure = draw_map(maps[0], ground_of(city), extent=extent) if maps else None
         return figure, maps[0] if maps else None
     place = end.result.place if end else None
     known = {one.id for step in steps for one in step.places}

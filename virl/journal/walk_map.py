@@ -79,10 +79,14 @@ def walk_map(
         extent: how much ground is shown.
     """
     marked = steps if marked is None else marked
+    if exhibit:  # the pin says where the start is
+        spots = tuple(point for point in exhibit.points if point.style != "start")
+        exhibit = exhibit.model_copy(update={"points": spots})
     others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
     around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
     paper = walk_paper(steps, ground, around, extent=extent)
-    spots = exhibit_marks(paper, exhibit) if exhibit else []
+    considered = exhibit_marks(paper, exhibit) if exhibit else []
+    way = walked_path(steps, paper)
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
     told = {f"#step-{step.step}" for step in marked}
     pins = ends_of(steps, paper.frame, end)
@@ -99,9 +103,13 @@ def walk_map(
     return map_figure(
         "Map of the walk",
         paper,
-        [*exhibit_paths(paper, others), walked_path(steps, paper), *sights],
-        [*marks, *spots, *pins],
-        legend=[("line main", "way walked"), *legend] + (exhibit_legend(exhibit, others) if exhibit else []),
+        [*exhibit_paths(paper, others), way, *sights],
+        [*marks, *considered, *pins],
+        legend=[
+            *[("line main", "way walked")] * (len(set(way.points)) > 1),
+            *legend,
+            *(exhibit_legend(exhibit, others) if exhibit else ()),
+        ],
         notice=notice,
     )
 

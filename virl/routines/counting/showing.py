@@ -268,7 +268,8 @@ def _counts_map(
     things = [_thing_mark(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
     plain = {"Start": "end from", "End": "end to"}
     ends = [replace(pin, href="", sign="", kind=plain[pin.label]) for pin in ends_of(steps, paper.frame)]
-    return map_figure("Map of the walk", paper, paths, [*things, *ends])
+    legend = [("line main", "way walked")] + [("line region", "edge of the region")] * (area is not None)
+    return map_figure("Map of the walk", paper, paths, [*things, *ends], legend=legend)
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
