@@ -216,7 +216,8 @@ def _cell(row: RowResult, metric: Metric) -> str:
     if value is None:
         return "-"
     if units < FEWEST_UNITS:
-        return f"{shown_number(value[0], metric)}\n{interval_words(value, metric, units)}"
+        few = interval_words(value, metric, units).replace(" (", "\n(")  # the column stays narrow
+        return f"{shown_number(value[0], metric)}\n{few}"
     coarse = replace(metric, digits=0) if metric.percent else metric
     low, high = (shown_number(number, coarse) for number in value[1:])
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
