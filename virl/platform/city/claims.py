@@ -23,6 +23,8 @@ ARRIVED_M = 25.0
 """Largest distance in metres at which an agent has arrived at a place (V-IRL's)."""
 IN_SIGHT_M = 20.0
 """Radius in metres around each position where an agent looked, within which things count (V-IRL's)."""
+FAR_SIGHT_M = 80.0
+"""Radius in metres within which a thing may be among those seen in one look; chosen: as detectors find it."""
 BESIDE_M = 14.0
 """Largest distance in metres between neighbouring places; chosen: shop fronts are 6 to 12 m wide."""
 SAME_M = 5.0
@@ -291,18 +293,19 @@ class _ClaimChecker:
         things = self.truth.things({claim.thing})
         if not things:
             return CheckedClaim(claimed, "the town does not know how many exist", None)
-        there = len(_filter_near(things, claim.looked_from, IN_SIGHT_M))
+        reach = FAR_SIGHT_M if claim.at_once else IN_SIGHT_M
+        there = len(_filter_near(things, claim.looked_from, reach))
         if claim.at_once is not None:
             most = f"up to {count_noun(claim.at_once, claim.thing)} in one look"
             claimed = most if claim.at_once else f"no {claim.thing}"
-            true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk"
+            true = f"{there} exist within {reach:.0f} m of the walk"
             seen = {"at once": claim.at_once, "exist": there}
             holds = claim.at_once <= there if claim.at_once else not there
             return CheckedClaim(claimed, true, holds, seen)
         pairs = pairs_within(claim.positions, [one.position for one in things], SAME_M)
         right = len(pairs)
         numbers = {"reported": len(claim.positions), "exist": there, "right": right}
-        true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk, {right} of those reported are right"
+        true = f"{there} exist within {reach:.0f} m of the walk, {right} of those reported are right"
         holds = len(claim.positions) == there == right
         return CheckedClaim(claimed, true, holds, numbers, tuple(sorted(pairs)))
 
