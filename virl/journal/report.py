@@ -62,7 +62,7 @@ from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
 from virl.pages.maps import MapFigure, draw_map
-from virl.pages.numbers import dollars, megabytes
+from virl.pages.numbers import dollars, megabytes, price
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent
 from virl.pages.shell import html_page, open_templates
@@ -116,6 +116,7 @@ def _templates(folder: Path) -> Environment:
             "metres": metres,
             "duration": _duration,
             "dollars": dollars,
+            "price": price,
             "megabytes": megabytes,
             "moment": moment,
             "words": words,

@@ -76,6 +76,11 @@ def dollars(usd: float) -> str:
     return f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"
 
 
+def price(usd: float) -> str:
+    """Return the price of a thing in US dollars as text, with cents only if it has some: "$5", "$4.50"."""
+    return f"${usd:,.2f}".removesuffix(".00")
+
+
 def megabytes(size: int) -> str:
     """Return a number of bytes as text in megabytes, or below one in kilobytes, of 1000 bytes."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
