@@ -280,7 +280,7 @@ const MapView = (() => {
         if (label) labels.push({ label, isResult, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
       }
       const crossed = this.alongWays(pixel);
-      for (const { label, isResult, x, y, sides: [l, t, r, b] } of labels.reverse().sort((a, b) => b.isResult - a.isResult)) {
+      for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse().sort((a, b) => b.isResult - a.isResult)) {
         label.classList.remove("no-room", "to-right", "to-left");
         const length = lengthOf(label) * size;
         const middle = (t + b) / 2 + 4;
@@ -292,9 +292,8 @@ const MapView = (() => {
         for (const [dx, dy, share] of places) {
           const [start, base] = [x + dx * size - share * length, y + dy * size];
           const room = [start - 3 * size, base - 13 * size, start + length + 3 * size, base + 5 * size];
-          const covered = taken.filter((other) => meet(room, other)).length; // which a result may
-          if (!isIn(room) || (covered && !isResult)) continue;
-          const count = 1000 * covered + crossed.filter(([u, v]) => meet(room, [u, v, u, v])).length;
+          if (!isIn(room) || taken.some((other) => meet(room, other))) continue;
+          const count = crossed.filter(([u, v]) => meet(room, [u, v, u, v])).length;
           if (!best || count < best.count) best = { room, dx, dy, share, count };
         }
         label.classList.toggle("no-room", !best);
