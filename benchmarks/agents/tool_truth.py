@@ -21,6 +21,7 @@ from virl.platform.city.city import City, Visible
 from virl.platform.city.maps import walked_route
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Camera
+from virl.routines.by_tools.picturing import SPOT_M, view_in
 
 from .tool_life import SIGN_PIXELS, ToolLife, shops_of, signs_in
 
@@ -28,15 +29,11 @@ _PLACES_LOOKED_AT = 3  # several (chosen)
 _DIRECTIONS_AROUND = 3  # a place is looked around at all around, or in so many directions (chosen)
 _DIFFERENT_M = 15.0  # between any two places (chosen)
 _CORNER_M = 20.0  # from a spot that is no crossing to the crossing in the picture (chosen)
-_SPOT_M = 6.0  # between the position that is told and a panorama (chosen)
-_NARROWEST_DEG, _WIDEST_DEG = 10.0, 120.0  # of a view (as `look` takes them, and a little less)
 _HOLD_PIXELS = 1000  # of a bench or a tree that holds a picture together, of 640 x 640 (chosen)
 ROW = 2  # shops (chosen)
 _WHOLE = 0.9  # share of a sign that is seen if its lettering can be told (chosen)
 _SIGHTS = {"museum", "tourist_attraction"}  # are on postcards
 _NAMED = 70.0  # least likeness of 100 of the words of a sign to a part of the answer (chosen)
-_POSITION = re.compile(r"(?<![\d.])(-?\d++\.\d{3,}+),? ++(-?\d++\.\d{3,}+)")
-_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(?:degree|\N{DEGREE SIGN})")
 _NAMES_HELD = {
     "bench": re.compile(r"\bbench", re.IGNORECASE),
     "tree": re.compile(r"\btrees?\b", re.IGNORECASE),
@@ -281,13 +278,10 @@ def _looked_around_at(life: ToolLife) -> list[str]:
 
 def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
     """Return (panorama's id, camera) read from an answer with one position and the angles heading, width."""
-    positions = set(_POSITION.findall(life.answer))
-    degrees = [float(one) for one in _DEGREES.findall(life.answer)]
-    if len(positions) != 1 or len(degrees) < 2 or not _NARROWEST_DEG <= degrees[1] <= _WIDEST_DEG:
+    if not (told := view_in(life.answer)):
         return None, None
-    [(lat, lng)] = positions
-    panorama = life.city.streetview.nearest(LatLng(float(lat), float(lng)), _SPOT_M)
-    return (panorama.id if panorama else None), Camera(degrees[0] % 360, 0.0, degrees[1])
+    panorama = life.city.streetview.nearest(told[0], SPOT_M)
+    return (panorama.id if panorama else None), told[1]
 
 
 def _shows_corner(city: City, pano: str, camera: Camera) -> bool:

@@ -6,6 +6,7 @@ from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, Sho
 from virl.bench.episode import Record
 from virl.bench.metrics.places import SoughtPlace
 from virl.geo.globe import LatLng
+from virl.journal.story import words
 from virl.pages.numbers import count_noun
 from virl.platform.city.place_types import types_20
 
@@ -56,7 +57,7 @@ def show(record: Record) -> Shown:
     return Shown(
         f"{len(right)} of {count_noun(len(places), 'place')} found",
         len(right) / len(places),
-        facts=tuple((place["name"], ", ".join(place["types"])) for place in places),
+        facts=tuple((place["name"], words(", ".join(place["types"]))) for place in places),
         views=tuple(
             ShownView(
                 file,
@@ -64,7 +65,8 @@ def show(record: Record) -> Shown:
                 tuple(
                     ShownBox(
                         tuple(box["box"]),
-                        f"{box['label']} {box['score']:.2f}" + (f" ({box['place']})" if box["place"] else ""),
+                        f"{words(box['label'])} {box['score']:.2f}"
+                        + (f" ({box['place']})" if box["place"] else ""),
                         "right" if box["right"] else "wrong" if box["place"] else "other",
                     )
                     for box in view["boxes"]

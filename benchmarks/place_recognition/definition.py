@@ -12,9 +12,11 @@ from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, is_model
 from virl.errors import UnknownName
 from virl.geo.globe import LatLng
+from virl.journal.story import words
 from virl.platform.city.place_types import types_96
 from virl.platform.city.streetview import Image
 from virl.platform.perception.models import model_names
+from virl.platform.providers.cities import title_of_city
 from virl.registry import first_line
 
 from .published import PUBLISHED
@@ -27,9 +29,9 @@ SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand togeth
 OTHERS, NOTHING = "others", "nothing"
 
 METRICS = (
-    Metric("top1", "mAcc", by_group=True, about="accuracy averaged over place types"),
-    Metric("top3", "mAcc, top 3", about="the same, right if one of the first three types is"),
-    Metric("top5", "mAcc, top 5", about="the same, right if one of the first five types is"),
+    Metric("top1", "mean accuracy", by_group=True, about="accuracy averaged over place types"),
+    Metric("top3", "top 3", about="the same, right if one of the first three types is"),
+    Metric("top5", "top 5", about="the same, right if one of the first five types is"),
     Metric("plain", "accuracy", about="photos whose first type is right"),
 )
 
@@ -89,7 +91,8 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
         tallies["plain"].append(Tally(record.case, float(not set(types).isdisjoint(ranked[:1]))))
     unanswered = sum(not record.data["ranked"] for record in records)
     notes = [
-        f"{one.model}, {one.city}: {unanswered} of {len(records)} photos: no type named, counted as wrong"
+        f"{one.model}, {title_of_city(one.city)}: {unanswered} of {len(records)} photos: "
+        "no type named, counted as wrong"
         for one in records[:1]
         if unanswered
     ]
@@ -98,7 +101,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 
 def show(record: Record) -> Shown:
     """Return the contents of a photo's page: the photo, its types, and the types named."""
-    types, ranked = record.data["types"], record.data["ranked"]
+    types, ranked = ([*map(words, record.data[key])] for key in ("types", "ranked"))
     right = float(bool(ranked) and ranked[0] in types)
     return Shown(
         f"{'right' if right else 'wrong'}: {ranked[0] if ranked else NOTHING}",
@@ -106,6 +109,7 @@ def show(record: Record) -> Shown:
         facts=(("place", record.data["name"]), ("types", ", ".join(types)), ("named", ", ".join(ranked))),
         views=tuple(ShownView(file) for file in record.files),
         points=(ShownPoint(LatLng(*record.data["position"]), right, record.data["name"]),),
+        title=record.data["name"],
     )
 
 

@@ -35,10 +35,10 @@ Cost = Callable[[], Mapping[str, float]]
 Answerer = Callable[[Image], tuple[Ask, Cost]]
 """A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
-    Metric("circular", "mAcc", by_group=True, about="mean over place types, right in all four orders"),
+    Metric("circular", "mean accuracy", by_group=True, about="over place types, right in all four orders"),
     Metric(
         "legacy",
-        "mAcc, legacy parse",
+        "legacy mean accuracy",
         about="right in all orders, replies read as V-IRL does",
     ),
     Metric("first", "first round", about="questions right in the first order"),

@@ -354,6 +354,23 @@ def test_a_character_made_in_python_runs_and_goes_on(tmp_path: Path) -> None:
     assert again.result == first.result
 
 
+@pytest.mark.slow
+def test_a_run_killed_while_its_pages_are_written_gets_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("virl.journal.report.write_share", killed)
+        with pytest.raises(KeyboardInterrupt):
+            virl.run("local", city="virlton", out=tmp_path / "run")
+    again = virl.run("local", out=tmp_path / "run", resume=True)
+    assert again.had_ended
+    assert again.report.is_file()
+    assert (tmp_path / "run/share.jpg").is_file()
+
+
 def test_what_a_character_made_in_python_says_wrong_is_one_line() -> None:
     with pytest.raises(BadInput, match=r"^ines: city: unknown city 'nowhere'"):
         virl.run(ines().model_copy(update={"city": "nowhere"}))

@@ -2,7 +2,7 @@
 
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
-from virl.bench.report.page import city_map, color_of, merge_steps
+from virl.bench.report.page import city_map, merge_steps
 from virl.geo.globe import LatLng
 
 HERE, THERE = LatLng(40.0, -74.0), LatLng(40.001, -74.0)
@@ -15,9 +15,9 @@ def test_a_point_of_several_episodes_is_drawn_once_with_its_mean() -> None:
     ]
     drawn = city_map(CityPlan(title="Here", streets=()), shown)
     assert drawn is not None
-    assert [(dot.title, dot.colour, dot.href) for dot in drawn.marks] == [
-        ("Bank", color_of(1.0), "good.html"),
-        ("Bar", color_of(0.5), "bad.html"),
+    assert [(dot.title, dot.kind, dot.href) for dot in drawn.marks] == [
+        ("Bank", "right", "good.html"),
+        ("Bar", "partly", "bad.html"),
     ]
 
 
@@ -26,6 +26,9 @@ def test_two_names_at_one_position_stay_two() -> None:
     drawn = city_map(CityPlan(title="Here", streets=()), shown)
     assert drawn is not None
     assert [dot.title for dot in drawn.marks] == ["Bar", "Bank"]
+    right, wrong = drawn.marks
+    assert right.shape != wrong.shape
+    assert drawn.legend == (("right", "right"), ("wrong", "wrong"))
 
 
 def test_the_map_of_one_walk_shows_where_it_begins_and_ends() -> None:
@@ -33,6 +36,7 @@ def test_the_map_of_one_walk_shows_where_it_begins_and_ends() -> None:
     drawn = city_map(CityPlan(title="Here", streets=()), [(shown, "")])
     assert drawn is not None
     assert [mark.title for mark in drawn.marks] == ["Bar", "start", "end of the walk"]
+    assert [words for _, words in drawn.legend] == ["way walked", "goal", "start", "end of the walk"]
     both = city_map(CityPlan(title="Here", streets=()), [(shown, ""), (shown, "")])
     assert both is not None
     assert [mark.title for mark in both.marks] == ["Bar"]

@@ -188,7 +188,9 @@ def test_a_narrow_terminal_has_more_tables_but_whole_numbers(folder: Path, width
     text = console.export_text()
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
-    row = next(row for row in found.rows if (row.model, row.city) == ("sharp", "north"))
+    assert "too few" in text, "as on the page"
+    assert "(n = 5)" in text
+    row = next(row for row in found.rows if (row.model, row.city) == ("sharp", ""))
     (macro, macro_low, macro_high), (plain, low, high) = row.values["macro"], row.values["plain"]
     assert f"{100 * macro:.1f} ({100 * macro_low:.0f}\N{EN DASH}{100 * macro_high:.0f})" in text
     assert f"{plain:.2f} ({low:.2f}\N{EN DASH}{high:.2f})" in text

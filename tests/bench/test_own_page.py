@@ -48,7 +48,7 @@ def test_the_page_is_written_and_linked(options: Options, tmp_path: Path) -> Non
     assert "cases of its own" in told
     assert "3 of 3" in told
     title, *rows, records = (out / "own.html").read_text().splitlines()
-    assert title == "Made up, sharp: 67 %, too few (n = 3)"
+    assert title == "Made up, sharp: Too few episodes for a result (n = 3)"
     assert records == str([f"sharp/north/case {number}" for number in range(3)])
     assert any(row.startswith("north, episodes: 3, 1 failed|") for row in rows)
     assert '<a href="own.html">A page of &lt;its&gt; own</a>' in (out / "report.html").read_text()

@@ -9,8 +9,12 @@ from test_report import HOSTILE, Page
 from virl.errors import BadInput
 from virl.journal import gallery as gallery_page
 from virl.journal.gallery import pictures_of, write_gallery
+from virl.journal.journal import write_result
+from virl.journal.records import Result
 from virl.journal.report import write_report
 from virl.pages.ground import MapGround
+from virl.platform.city.claims import CheckedClaim, ToldTruth
+from virl.serve.watch.feed import RunFeed
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,7 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert all((runs / link).is_file() for link in links)
     assert len(page.all("img")) == 2
     assert len(page.all("div", "corner")) == 2
-    assert len(page.all("g", "spot")) == 8
+    assert len(page.all("g", "spot")) == 10
     assert page.text.count("Entered Noodle Bar Mei 201 m · free · ") == 2
     assert "free · 0.0 s · no report" in page.text
 
@@ -48,6 +52,19 @@ def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> N
     text = Page(out).text
     assert "line 6: is step 5 where 4 should be" in text
     assert "has not ended" in text
+
+
+def test_a_claim_that_is_not_true_marks_the_run_alike_in_the_gallery_and_among_those_watched(
+    tmp_path: Path,
+) -> None:
+    folder = keep_made_run(tmp_path / "hiro", size=64)
+    result = Result.model_validate_json((folder / "result.json").read_bytes())
+    for holds, ending in ((True, ("entered", "done")), (False, ("not true", "warn"))):
+        truth = ToldTruth("Known.", (CheckedClaim("2 trash bins", "1 exists", holds),))
+        write_result(folder, result.model_copy(update={"truth": truth}))
+        [out], _, _ = write_gallery([tmp_path], tmp_path / "all.html")
+        assert f'<span class="badge {ending[1]}">{ending[0]}</span>' in out.read_text()
+        assert RunFeed(folder, lambda _: MapGround()).card()["ending"] == list(ending)
 
 
 def test_links_lead_from_wherever_the_page_is(runs: Path, tmp_path: Path) -> None:

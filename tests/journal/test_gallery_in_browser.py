@@ -32,6 +32,10 @@ def test_it_opens_without_an_error_fits_and_leads_to_the_reports(tmp_path: Path)
         assert {one.size["height"] for one in photos} == {pictures[0].size["height"]}, (
             "boxes lie on what they frame"
         )
+        assert LONG[:100] in browser.find_element(By.ID, "runs").text, "a result is whole"
+        browser.find_element(By.XPATH, "//button[text()='finished 1']").click()
+        assert [one.is_displayed() for one in cards].count(True) == 1
+        browser.find_element(By.XPATH, "//button[text()='finished 1']").click()
         browser.find_element(By.XPATH, "//button[text()='Hiro 3']").click()
         assert [one.is_displayed() for one in cards].count(True) == 3
         browser.find_element(By.CSS_SELECTOR, ".run a").click()

@@ -1,5 +1,7 @@
 import shutil
+from base64 import b64decode
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +10,22 @@ import pytest
 from made_run import PATH, keep_made_run, made_city
 
 from virl.errors import CannotWrite, JournalBroken
-from virl.journal.film import shown_views
+from virl.journal.film import moments, shown_views, view_of_end
 from virl.journal.journal import read_journal
-from virl.journal.records import CostRecord, NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.records import CostRecord, DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import write_report
 from virl.journal.share import SHARE
-from virl.journal.story import Gap, Stretch, chapters, groups_of, headline_of, shorten_story
+from virl.journal.signs import sign_crops
+from virl.journal.story import (
+    Gap,
+    Stretch,
+    chapters,
+    groups_of,
+    headline_of,
+    kind_of,
+    scalar,
+    shorten_story,
+)
 from virl.mind.prompt import NOT_ORDERS
 from virl.pages import pictures
 
@@ -219,16 +231,72 @@ def test_the_headline_is_what_came_of_the_task_and_whole(result: Result | None, 
     assert headline_of(result)[0] == headline
 
 
+def view(file: str, **fields: object) -> ViewRecord:
+    made = {"file": file, "pano_id": "p", "heading": 0, "pitch": 0, "fov": 60, "width": 64, "height": 64}
+    return ViewRecord.model_validate(made | fields)
+
+
+def test_a_view_is_shown_once_and_large_is_the_one_that_answers() -> None:
+    found = DetectionRecord(label="sign", score=0.9, box=(0, 0, 1, 1), text="Bakery")
+    views = view("a"), view("b", heading=359, detections=(found,)), view("c", heading=40), view("d", fov=90)
+    told = [NoteRecord(seq=1, topic="glance", key=one.file, text="", views=(one,)) for one in views]
+    shown = shown_views(told)
+    assert [one.file for one in shown] == ["b", "c", "d"]
+    assert [one.file for one, _ in moments(told)[0].views] == ["b", "c", "d"]
+    counted, picture = ended("x", found={"sign": 1}), ended("Bakery.", answer={"picture": "c"})
+    ends = [view_of_end(shown, result) for result in (ended("Bakery."), picture, counted, None)]
+    assert [one and one.file for one in ends] == ["b", "c", "b", "d"]
+
+
+def test_a_start_beside_notes_is_no_step_and_what_is_long_ends_with_a_word(tmp_path: Path) -> None:
+    made = steps_of(keep_made_run(tmp_path / "run", steps=1, size=64))[0]
+    start = made.model_copy(update={"views": (), "asked": (), "places": ()})
+    assert list(chapters([start])) == [start]
+    note = NoteRecord(seq=1, topic="tool", key="1", text="x")
+    assert list(chapters([note, start])) == [note]
+    kept, _, left = scalar("words " * 1000).partition("\n")
+    assert kept.endswith("words")
+    assert f"{6000 - len(kept)} characters" in left
+
+
 def test_a_closer_look_that_is_hardly_closer_is_not_shown() -> None:
     look, near, nearer = (
-        ViewRecord.model_validate(
-            {"file": f"{fov}.jpg", "pano_id": "p", "heading": 0, "pitch": 0, "fov": fov}
-            | {"width": 64, "height": 64, "purpose": "closer" if fov < 90 else "look"}
-        )
-        for fov in (90, 82, 54)
-    )  # fmt: skip
+        view(f"{fov}", fov=fov, purpose="closer" if fov < 90 else "look") for fov in (90, 82, 54)
+    )
     step = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(look, near, nearer))
     assert shown_views([step]) == [look, nearer]
+
+
+def test_signs_are_crops_and_those_that_decided_come_first(tmp_path: Path) -> None:
+    picture = PIL.Image.new("RGB", (400, 200), "white")
+    picture.paste("red", (300, 80, 360, 120))
+    picture.save(tmp_path / "v.jpg")
+    boxes = {"Pho": [10, 10, 40, 30], "Gallery": [300, 80, 360, 120]}
+    found = [{"label": "sign", "score": 1, "box": box, "text": text} for text, box in boxes.items()]
+    view = {"file": "v.jpg", "pano_id": "p", "heading": 0, "pitch": 0, "fov": 90, "width": 400, "height": 200}
+    seen = ViewRecord.model_validate(view | {"detections": found})
+    note = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(seen,))
+    named, other = sign_crops(tmp_path, [note], ended("The sign 'Gallery' shows what is looked for."))
+    assert (named.text, named.is_named, other.text, other.is_named) == ("Gallery", True, "Pho", False)
+    with PIL.Image.open(BytesIO(b64decode(named.picture.partition(",")[2]))) as crop:
+        assert crop.size == (88, 68)
+        assert np.mean(np.asarray(crop)[14:-14, 14:-14], (0, 1)) == pytest.approx([254, 0, 0], abs=12)
+
+
+def test_entries_have_icons_and_prompt_and_raw_in_tabs(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    tabs = [one.get("name", "") for one in page.all("details", "tab")]
+    assert len(tabs) > 4
+    assert all(tabs.count(name) == 2 for name in tabs), "one of two is open"
+    ids = {one.get("id", "") for _, one in page.elements}
+    assert {one["href"].removeprefix("#") for one in page.all("use")} <= ids
+
+
+def test_plain_steps_are_told_together(run: Path) -> None:
+    steps = [step.model_copy(update={"views": ()}) for step in steps_of(run)[1:8]]
+    quiet = [step for step in steps if kind_of(step) == "walk"]
+    [group] = groups_of(quiet, 12)
+    assert group.title == f"Steps {quiet[0].step} to {quiet[-1].step}"
 
 
 def test_a_long_story_has_few_groups_and_loses_nothing() -> None:
@@ -240,7 +308,7 @@ def test_a_long_story_has_few_groups_and_loses_nothing() -> None:
     groups = groups_of(notes, 12)
     assert len(groups) <= 12
     assert [one for group in groups for one in group.chapters] == notes
-    assert groups[0].title == "Turns 1 to 4"
+    assert groups[0].title == "Turns 1 to 4: look"
     assert groups_of(notes[:2], 12)[0].title == "Turn 1: look"
 
 

@@ -27,7 +27,7 @@ def test_each_sort_of_exhibit_is_drawn(page: Page) -> None:
     assert len(page.all("g", "spot")) == 4
     picks = [spot["aria-label"] for spot in page.all("g", "pick") if "aria-label" in spot]
     assert picks == ["Noodle Bar Mei: rated 8"]
-    assert len(page.all("g", "trail")) == 3, "two ways, and one line of the legend"
+    assert len(page.all("g", "trail")) == 4, "two ways, and their lines of the legend"
     assert len(page.all("g", "curve")) == 2
     assert "Noodle Bar Mei picked 8 3.25" in page.text
     assert "The Ladle 3 of 10" in page.text

@@ -57,6 +57,22 @@ def test_it_opens_without_an_error_and_fits(
     assert ("22, 24, 26" in background) == dark
 
 
+def test_small_views_stand_in_two_rows_and_marks_have_their_names(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    show(browser, page, 1280)
+    shots = browser.find_elements(By.CSS_SELECTOR, ".shots")
+    small = [one.find_elements(By.CSS_SELECTOR, ".view:not(.big)") for one in shots]
+    rows = [[view.location["y"] for view in views] for views in small if len(views) > 1]
+    assert rows
+    assert all(row[1] > row[0] for row in rows)
+    size = "parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
+    named = f"return [...document.querySelectorAll('#shown .boxes text')].map((one) => {size})"
+    assert browser.execute_script(named) == pytest.approx([11.0], abs=0.1)
+    labels = browser.find_elements(By.CSS_SELECTOR, "#chart .label:not(.scale, .no-room)")
+    assert {"Start", "Noodle Bar Mei"} <= {one.text for one in labels}
+
+
 def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page, 1280)
     quiet = browser.find_element(By.ID, "step-5")

@@ -6,7 +6,8 @@ from made_run import FRAME
 from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.walk_map import walk_map
-from virl.pages.ground import MapGround, ground_of_lines
+from virl.pages.exhibits import MapExhibit, MapPoint
+from virl.pages.ground import MapGround, Way, ground_of_lines
 from virl.pages.paper import Extent, Paper
 
 metres = st.floats(-2000, 2000)
@@ -48,6 +49,27 @@ def test_north_is_up_and_east_is_right_in_metres() -> None:
 def test_arrows_point_the_way_walked() -> None:
     (there_and_back,) = walk_map(walked([(0, 0), (100, 0), (0, 0)]), MapGround()).paths
     assert {round(arrow.heading) for arrow in there_and_back.arrows} == {90, -90}
+
+
+def test_the_street_that_was_walked_is_named_beside_the_way_and_the_result_at_its_place() -> None:
+    street = Way([FRAME.position(0, y) for y in (-900, 900)], "street", "Long Street")
+    lat, lng = FRAME.position(10, 60)
+    spots = [MapPoint(lat=lat, lng=lng, label="Noodle House", style="pick")]
+    spots += [MapPoint(lat=lat, lng=lng + move, label="A rival", style="stop") for move in (-3e-4, 0, 3e-4)]
+    spots.append(MapPoint(lat=FRAME.origin.lat, lng=FRAME.origin.lng, label="Home", style="start"))
+    drawn = walk_map(
+        walked([(0, 0), (0, 60)]), MapGround([street]), MapExhibit(title="", points=tuple(spots))
+    )
+    (beside,) = (name for name, has_room in drawn.names if has_room)
+    assert abs(beside.aside) > 10
+    assert inside(drawn.paper, beside.x, beside.y, 0)
+    assert next(mark.side for mark in drawn.marks if mark.label == "Noodle House")
+    named = [words for _, words in drawn.legend]
+    assert named == ["way walked", "Noodle House", "place to visit", "start", "end"]
+
+
+def test_who_did_not_walk_has_no_way_in_the_legend() -> None:
+    assert [words for _, words in walk_map(walked([(0, 0)]), MapGround()).legend] == ["start"]
 
 
 def test_streets_far_off_are_left_out() -> None:

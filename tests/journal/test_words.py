@@ -24,6 +24,7 @@ def test_values_are_written_for_people() -> None:
         "a, 2",
     ]
     assert scalar({"place_type": "gym", "near": False}) == "place type gym, near no"
+    assert scalar("words " * 700).partition("\n")[0].endswith(" words")
     assert scalar("x" * 4001).endswith("and 1 characters more, in journal.jsonl")
     assert is_rows([{"where": "a", "what": 1}, {"where": "b", "what": 2}])
     assert not is_rows([{"where": "a"}, {"what": 1}])

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from test_osm_buildings import opened, rebuilt, town, written
 from written_extract import FRAME, Writer, box
 
+from virl.journal.walk_map import ground_of
 from virl.osm.extract import read_extract
 from virl.osm.plan import Twin, build_twin
 from virl.osm.unmapped import manner
@@ -30,6 +31,15 @@ def seeded(twin: Twin, kind: str) -> np.ndarray:
     return np.array([(p.x, p.y) for p in (written(twin, shapely.Point(t.x, t.y)) for t in things)]).reshape(
         -1, 2
     )
+
+
+def test_squares_have_their_names_on_the_map(tmp_path: Path) -> None:
+    made = town(tmp_path / "a.osm.pbf")
+    made.way(*box(-90, 10, -40, 60), highway="pedestrian", area="yes", name="Old Market")
+    made.way(*box(20, 10, 60, 60), highway="pedestrian", area="yes", name="Main Street")
+    city = opened(made, tmp_path / "a.osm.pbf")
+    names = sorted(area.name for area in ground_of(city).areas if area.kind == "square")
+    assert names == ["", "Old Market"], "a street has its name along it"
 
 
 def test_forests_orchards_and_rows_have_trees_that_are_counted_apart(tmp_path: Path) -> None:

@@ -172,8 +172,11 @@ for (const picture of document.querySelectorAll("img")) {
   alts.set(picture.alt, true);
 }
 
-// Words of people, not of programs.
+// Words of people, not of programs, but for what a tab shows as it was sent.
+const raw = [...document.querySelectorAll(".raw")];
+for (const one of raw) one.hidden = true;
 const words = document.body.innerText;
+for (const one of raw) one.hidden = false;
 for (const wrong of words.match(/[[{]\s*\{?\s*"\w+":|\bNone\b|\bnull\b|\bundefined\b|\bNaN\b|\b(?:1 \w+s for\b|0 usd|1 bedrooms)/g) || []) {
   faults.push(`not for people: ${wrong}`);
 }

@@ -186,6 +186,8 @@ class Shown:
 
     The folder is that of `virl.bench.resources.Resources.folder`; an example is
     `("report of the run", "run/report.html")`. A file that is missing is left out."""
+    title: str = ""
+    """Title in words, such as the name of the place; empty for the case of the episode."""
 
 
 @dataclass(frozen=True, slots=True)

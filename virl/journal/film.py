@@ -1,15 +1,21 @@
 """The filmstrip of a run: the views that its page shows, which of them are large, and the one of its end."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
+from virl.geo.globe import signed_float_turn
 from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
-from virl.journal.story import Chapter
+from virl.journal.story import Chapter, Stretch, moment_of
 from virl.pages.pictures import Grades, embed
 
 CLOSER = 0.6
 """Largest field of view of a closer look that is shown, as a share of that of the look before. Chosen."""
+PICTURE = "picture"
+"""Topic of the note with the picture that a run answers with, and the key of its file in the answer."""
+SAME_DEG = 3.0
+"""Degrees between the directions of views below which they show the same. Chosen."""
 MOST_KEYS = 12
 """Most views that are large; of fewer views, all are. Chosen: they take about 0.6 MB."""
 LARGE: Grades = ((720, 70), (560, 66), (480, 62), (360, 58))
@@ -22,22 +28,87 @@ def looks_of(record: StepRecord | NoteRecord) -> list[ViewRecord]:
     return [view for view in record.views if view.purpose != "closer" or view.fov <= CLOSER * before]
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A panel of the filmstrip: a stretch of quiet steps, or the views of records with the same title."""
+
+    chapter: StepRecord | NoteRecord | Stretch
+    """The first of these records, or the stretch."""
+    views: list[tuple[ViewRecord, StepRecord | NoteRecord]]
+    """Each view with the record that it was taken for."""
+
+
+def moments(told: Sequence[Chapter]) -> list[Moment]:
+    """Return the panels of the filmstrip of a story, in order; of views that show the same, one remains.
+
+    That is the picture that the run answers with, else the one with most finds, else the first.
+    """
+    panels: list[Moment] = []
+    places: dict[tuple[str, float], list[tuple[Moment, int]]] = {}
+    for one in told:
+        if isinstance(one, Stretch):
+            panels.append(Moment(one, []))
+        elif isinstance(one, StepRecord | NoteRecord) and (views := looks_of(one)):
+            last = panels[-1].chapter if panels else None
+            if not isinstance(last, StepRecord | NoteRecord) or moment_of(last) != moment_of(one):
+                panels.append(Moment(one, []))
+            for view in views:
+                taken = places.setdefault((view.pano_id, view.fov), [])
+                same = next(((at, n) for at, n in taken if is_same_look(view, at.views[n][0])), None)
+                if same is None:
+                    taken.append((panels[-1], len(panels[-1].views)))
+                    panels[-1].views.append((view, one))
+                elif _rank(view, one) > _rank(*same[0].views[same[1]]):
+                    same[0].views[same[1]] = view, one
+    return [one for one in panels if one.views or isinstance(one.chapter, Stretch)]
+
+
+def _rank(view: ViewRecord, of: StepRecord | NoteRecord) -> tuple[bool, int]:
+    """Return (whether a view is the picture that the run answers with, number of its finds)."""
+    return isinstance(of, NoteRecord) and of.topic == PICTURE, len(view.detections)
+
+
+def is_same_look(one: ViewRecord, other: ViewRecord) -> bool:
+    """Return whether two views from one place, equally wide, show the same: within `SAME_DEG`."""
+    turns = signed_float_turn(one.heading, other.heading), one.pitch - other.pitch
+    return one.purpose != "photo" and max(map(abs, turns)) < SAME_DEG
+
+
 def shown_views(told: Sequence[Chapter]) -> list[ViewRecord]:
-    """Return the views in the chapters of a story; those of stretches and gaps are left out."""
-    return [view for one in told if isinstance(one, StepRecord | NoteRecord) for view in looks_of(one)]
+    """Return the views in the filmstrip of a story."""
+    return [view for one in moments(told) for view, _ in one.views]
+
+
+def named_by(result: Result | None) -> str:
+    """Return the words of a result that may name a sign, in lower case; empty for `None`."""
+    if result is None:
+        return ""
+    place = result.place.name if result.place else ""
+    return " ".join((place, result.reason, str(result.answer.get("answer", "")))).casefold()
+
+
+def is_named(text: str, said: str) -> bool:
+    """Return whether the words of a result, in lower case, name a sign of more than three letters."""
+    return len(text) > 3 and text.casefold() in said
 
 
 def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecord | None:
-    """Return the view whose signs the result of a run names, else the last; `None` without views."""
-    named = (result.place.name if result.place else "", result.reason) if result else ()
-    said = " ".join((*named, str(result.answer.get("answer", "")) if result else "")).casefold()
+    """Return the view that a result gives as its picture, else of what it names or counts, else the last.
 
-    def letters_named(view: ViewRecord) -> int:
-        """Return the number of letters of the signs in a view that the result names."""
-        texts = [found.text.casefold() for found in view.detections]
-        return sum(len(text) for text in texts if len(text) > 3 and text in said)
+    Args:
+        views: of a run.
+        result: of the run; `None` for one that has not ended.
+    """
+    said, picture = named_by(result), result.answer.get(PICTURE) if result else None
+    counted = result.found if result else {}
 
-    return max(reversed(views), key=letters_named, default=None)
+    def worth(view: ViewRecord) -> tuple[bool, int, float]:
+        """Return (whether it is the picture, letters of signs that are named, score of a thing counted)."""
+        letters = sum(len(found.text) for found in view.detections if is_named(found.text, said))
+        scores = (found.score for found in view.detections if found.label in counted)
+        return view.file == picture, letters, max(scores, default=0.0)
+
+    return max(reversed(views), key=worth, default=None)
 
 
 def key_files(views: Sequence[ViewRecord], end: ViewRecord | None) -> frozenset[str]:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
-from virl.geo.globe import LatLng, LocalFrame
+from virl.journal.film import is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal
+from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
 from virl.journal.records import (
     AnyRecord,
     DetectionRecord,
@@ -26,20 +25,18 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.report import REPORT, end_of, page, start_of
-from virl.journal.story import headline_of, seen_in, words
+from virl.journal.story import ending_of, headline_of, moment_of, seen_in
 from virl.journal.walk_map import town_ground
-from virl.pages.exhibits import MapExhibit
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.maps import MapFigure, draw_map, without_common_end
+from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
+from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 pixels wide
-
-ALIKE = 0.6
-"""Least likeness, [0, 1], of a sign's text and a place's name at which the sign is the place's; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,58 +81,58 @@ def pictures_of(
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """Return the view with the entered place's sign, else with the surest detection, else the last view."""
-    rated: list[tuple[float, float, ViewRecord, tuple[DetectionRecord, ...], str]] = []
-    for one in records:
-        if not isinstance(one, StepRecord | NoteRecord):
-            continue
-        name, where = "", words(one.topic) if isinstance(one, NoteRecord) else f"step {one.step}"
-        if isinstance(one, StepRecord):
-            name = next((place.name for place in one.places if place.decision == "enter"), "")
-        for view in one.views:
-            rated.append((-2.0, one.seq, view, (), where))
-            for found in view.detections:
-                texts = SequenceMatcher(None, found.text.casefold(), name.casefold())
-                likeness = texts.ratio() if name else -1.0
-                shown = (found,) if likeness >= ALIKE else () if name else view.detections
-                rated.append((likeness, found.score, view, shown, where))
-    # The second and third stand in for a picture that is missing or broken.
-    for *_, view, shown, where in sorted(rated, key=lambda one: one[:2], reverse=True)[:3]:
-        if data := embed(folder, [view.file], GRADES).get(view.file):
-            return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
+    """Return the view that stands large in the run's report, with the signs that its result names, if any."""
+    end, told = end_of(records), [one for one in records if isinstance(one, StepRecord | NoteRecord)]
+    result, views = end.result if end else None, shown_views(told)
+    # Others stand in for a picture that is missing or broken.
+    for _ in range(min(3, len(views))):
+        if view := view_of_end(views, result):
+            named = [found for found in view.detections if is_named(found.text, named_by(result))]
+            shown = tuple(named or (view.detections if result and not result.place else ()))
+            if data := embed(folder, [view.file], GRADES).get(view.file):
+                where = next(moment_of(one) for one in told if view in one.views)
+                return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
+            views.remove(view)
     return None
 
 
 def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
     """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
     end = end_of(records)
-    for exhibit in end.exhibits if end else ():
-        if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
-            lines = [[LatLng(*position) for position in line.points] for line in exhibit.lines]
-            return _draw_map(points, lines, ground, across)
-    way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _draw_map([(way[0], "start"), (way[-1], "stop")], [way], ground, across) if way else None
-
-
-def _draw_map(
-    points: Sequence[tuple[LatLng, str]],
-    lines: Sequence[Sequence[LatLng]],
-    ground: MapGround,
-    across: float,
-) -> MapFigure:
-    """Return a map, `across` pixels wide, of (position, style) points and lines; its ground has no houses."""
-    positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
-    frame = LocalFrame(positions[0])
-    places = [on_paper(frame, *one) for one in positions]
-    few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
-    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=across), names=())
-    return map_figure(
-        "Map",
-        paper,
-        [MapPath([paper.place(position) for position in line]) for line in lines if line],
-        [Mark(*paper.place(position), f"spot {style}", style, shape="spot") for position, style in points],
+    maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
+    if not (shown := next((one for one in maps if one.points or one.lines), None)):
+        way = tuple((step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord))
+        place = end.result.place if end else None
+        points = []
+        if way:
+            points.append(MapPoint(lat=way[0][0], lng=way[0][1], label="Start", style="start"))
+        if len(set(way)) > 1:
+            points.append(MapPoint(lat=way[-1][0], lng=way[-1][1], label="End", style="stop"))
+        if place:
+            points.append(MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick"))
+        shown = MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
+    names = without_common_end([point.label for point in shown.points])
+    few = tuple(
+        point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
+        for point, name in zip(shown.points, names, strict=True)
     )
+    shown = shown.model_copy(update={"points": few})
+    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
+    return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
+
+
+def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
+    """Return a map without what only readers who zoom in would see; in a corner without words, too."""
+    paper, marks = figure.paper, figure.marks
+    if paper.pixel > HOUSES_UP_TO_M or is_corner:
+        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
+    if is_corner:
+        marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
+        paths = tuple(replace(path, arrows=()) for path in figure.paths)
+        return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)
+    places = tuple((name, x, y) for name, points in figure.symbols.items() for x, y in points)
+    names = tuple(one for one in figure.names if one[1])
+    return replace(figure, paper=replace(paper, places=places), names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +145,8 @@ class Card:
     result: Result
     outcome: str
     """Result of the run in a few words."""
+    ending: tuple[str, str]
+    """(How it ended, in a word or two; the kind of its sign: `done`, `warn` or `open`)."""
     has_report: bool
     photo: Photo | None
     map: MapFigure | None
@@ -188,7 +187,9 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
         return SkippedRun(folder, str(fault))
     who = str(start.character.get("name") or start.agent)
     has_report = (folder / REPORT).is_file()
-    return Card(folder, who, start, end.result, headline_of(end.result)[0], has_report, photo, chart)
+    result = read_result(folder, end.result) or end.result
+    outcome, ending = headline_of(result)[0], ending_of(result)
+    return Card(folder, who, start, result, outcome, ending, has_report, photo, chart)
 
 
 def _start_time(folder: Path) -> str:
@@ -240,6 +241,7 @@ class _Results(BaseModel):
     about: str
     metrics: tuple[_Metric, ...]
     rows: tuple[_Row, ...]
+    cities: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +274,7 @@ def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
 def _result_line(results: _Results, row: _Row) -> str:
     """Return a row as text: model, city, episodes, and the mean of the first metric it has."""
     episodes = f"{row.episodes.done} of {row.episodes.planned} episodes"
-    text = f"{row.model}, {row.city or 'all cities'}: {episodes}"
+    text = f"{row.model}, {results.cities.get(row.city, row.city) or 'all cities'}: {episodes}"
     for metric in results.metrics:
         if metric.key in row.values:
             mean = row.values[metric.key][0]

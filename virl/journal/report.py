@@ -3,6 +3,7 @@
 Described in `docs/reference/run-folder.md`.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -16,7 +17,7 @@ from jinja2 import Environment
 
 from virl.files.writing import write_whole
 from virl.geo.globe import compass_word
-from virl.journal.film import embed_views, key_files, looks_of, shown_views, view_of_end
+from virl.journal.film import embed_views, is_named, key_files, moments, named_by, shown_views, view_of_end
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.reading import parts_of
 from virl.journal.records import (
@@ -29,12 +30,14 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.share import SHARE, write_share
+from virl.journal.signs import sign_crops
 from virl.journal.story import (
     Chapter,
     Gap,
     Stretch,
     anchor_of,
     chapters,
+    ending_of,
     facts,
     groups_of,
     heading_of,
@@ -59,7 +62,7 @@ from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
 from virl.pages.maps import MapFigure, draw_map
-from virl.pages.numbers import dollars, megabytes
+from virl.pages.numbers import dollars, megabytes, price
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent
 from virl.pages.shell import html_page, open_templates
@@ -113,6 +116,7 @@ def _templates(folder: Path) -> Environment:
             "metres": metres,
             "duration": _duration,
             "dollars": dollars,
+            "price": price,
             "megabytes": megabytes,
             "moment": moment,
             "words": words,
@@ -121,9 +125,11 @@ def _templates(folder: Path) -> Environment:
             "alt": seen_in,
             "heading_of": heading_of,
             "anchor": anchor_of,
-            "looks": looks_of,
+            "moments": moments,
             "moment_of": moment_of,
             "kinds_of": _kinds_of,
+            "icon": _icon_of,
+            "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
             "result_lines": result_lines,
             "compass": compass_word,
             "sentences": sentences,
@@ -133,6 +139,7 @@ def _templates(folder: Path) -> Environment:
             "beside": relative_address,
         },
         tests={
+            "named": is_named,
             "note": lambda chapter: isinstance(chapter, NoteRecord),
             "gap": lambda chapter: isinstance(chapter, Gap),
             "stretch": lambda chapter: isinstance(chapter, Stretch),
@@ -174,6 +181,20 @@ def moment(text: str) -> str:
 def _kinds_of(told: Sequence[Chapter]) -> list[str]:
     """Return the kinds of entries of a log, by which it is filtered: `step`, and topics of notes."""
     return list(dict.fromkeys(one.topic if isinstance(one, NoteRecord) else "step" for one in told))
+
+
+@cache
+def _icons() -> Mapping[str, tuple[str, str]]:
+    """Return (topics of entries of a log, SVG path in a box of 24 by 24) of each icon, by its name."""
+    table = json.loads((TEMPLATES / "icons.json").read_text(encoding="utf-8"))
+    return {name: (row["topics"], row["path"]) for name, row in table.items()}
+
+
+def _icon_of(topic: str) -> str:
+    """Return the name of the icon for entries of a topic; the last one stands for topics that have none."""
+    return next(
+        (name for name, (topics, _) in _icons().items() if topic in topics.split()), list(_icons())[-1]
+    )
 
 
 def relative_address(path: str) -> str:
@@ -246,8 +267,8 @@ def write_report(folder: Path, city: City | None = None) -> Path:
     """
     path = folder / REPORT
     page = render_report(folder, city)
+    _write_share_picture(folder, city)  # before the page, whose file tells that all is written
     write_whole(path, page.encode("utf-8", "replace"), "write the report again")
-    _write_share_picture(folder, city)
     return path
 
 
@@ -294,8 +315,8 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     told, size = shorten_story(every, MOST_STORY)
     end = end_of(records)
-    views = shown_views(told)
-    end_view = view_of_end(views, end.result if end else None)
+    end_view = view_of_end(shown_views(every), end.result if end else None)
+    views = [*shown_views(told), *([end_view] if end_view else [])]
     keys = key_files(views, end_view)
     figure, spots = run_map(steps, told, end, city, BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
@@ -307,9 +328,12 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "groups": groups_of(told, max(4, MOST_CONTENTS - len(others))),
         "keys": keys,
         "end_view": end_view,
-        "end_at": next((moment_of(one) for one in told if _has(one, end_view)), ""),
+        "end_at": next((moment_of(one) for one in every if _has(one, end_view)), ""),
         "picked": _picked_row(others) if end and end.result.place is None else (),
-        "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
+        "pictures": embed_views(
+            folder, [*views, *([end_view] if end_view else [])], keys, (MOST_PAGE - size) * 3 // 4
+        ),
+        "signs": sign_crops(folder, told, end.result if end else None),
     }
 
 
@@ -346,7 +370,7 @@ def run_map(
     maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit) and one.points]
     spots = maps[0] if len(maps) == 1 else None
     if not steps:
-        figure = draw_map(maps[0], ground_of(city), wide=False, extent=extent) if maps else None
+        figure = draw_map(maps[0], ground_of(city), extent=extent) if maps else None
         return figure, maps[0] if maps else None
     place = end.result.place if end else None
     known = {one.id for step in steps for one in step.places}
@@ -393,6 +417,7 @@ def report_context(
         "result": result,
         "truth": told.truth if told else None,
         "headline": headline_of(result),
+        "ending": ending_of(told or result),
         "share": SHARE,
         "cost": cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
@@ -412,6 +437,9 @@ def report_context(
         "groups": (),
         "keys": frozenset(),
         "end_view": None,
+        "signs": (),
+        "said": named_by(result),
+        "icons": _icons(),
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
 

@@ -79,8 +79,10 @@ def seen_in(view: ViewRecord, where: str) -> str:
 
 def _cut(text: str) -> str:
     """Return a text cut to `LONGEST` characters, with a remark on how many were cut."""
-    left = len(text) - LONGEST
-    return text if left <= 0 else f"{text[:LONGEST]}\n… and {left} characters more, in journal.jsonl"
+    if len(text) <= LONGEST:
+        return text
+    kept = text[:LONGEST].rsplit(maxsplit=1)[0]  # a word stays whole
+    return f"{kept}\n… and {len(text) - len(kept)} characters more, in journal.jsonl"
 
 
 _SENTENCES = ("reason", "summary", "description", "answer")
@@ -110,9 +112,14 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others."""
+    """Yield a story's chapters in order: notes, steps that are `worth` telling, and stretches of others.
+
+    Beside notes, a start from which nobody walked is left out.
+    """
     worth = worth or is_eventful
     steps = [record.step for record in records if isinstance(record, StepRecord)]
+    if steps == [0] and len(records) > 1:
+        records = [one for one in records if isinstance(one, NoteRecord) or worth(one)]
     ends = {*steps[:1], *steps[-1:]}
     quiet: list[StepRecord] = []
     for record in records:
@@ -219,15 +226,17 @@ _FOLLOWS = {"activity", "arrival", "audit", "consultation", "estimate", "leg", "
 def groups_of(told: Sequence[Chapter], most: int) -> list[Group]:
     """Return a story's chapters in at most `most` groups: turns, activities, steps, or notes of one topic."""
     units: list[list[Chapter]] = []
-    topic = ""
+    topic, was_plain = "", False
     for one in told:
+        is_plain = isinstance(one, StepRecord) and kind_of(one) == "walk" and not one.views
         ended, now = topic == "activity", one.topic if isinstance(one, NoteRecord) else ""
         # Quiet steps belong to the note before them, and stand for themselves after a step.
         is_more = now in _FOLLOWS or (bool(topic) and (isinstance(one, Stretch) or now == topic != "thought"))
-        if units and is_more and not ended:
+        if units and (is_more or (is_plain and was_plain)) and not ended:
             units[-1].append(one)
         else:
             units.append([one])
+        was_plain = is_plain
         topic = now if not isinstance(one, Stretch) else topic
     size = max(1, ceil(len(units) / most))
     parts = [units[first : first + size] for first in range(0, len(units), size)]
@@ -245,9 +254,10 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
         tools = [str(one.data.get("name")) for one in notes if one.topic == "tool"]
         return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
     if turns:
-        return f"Turns {turns[0]} to {turns[-1]}"
-    if steps and not notes:
-        return f"Steps {steps[0].step} to {steps[-1].step}" if len(steps) > 1 else title_of(steps[0])
+        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every)}"
+    if steps and (not notes or (first is steps[0] and len(units) == 1)):
+        many = f"Steps {steps[0].step} to {steps[-1].step}{_what_happened(every)}"
+        return many if len(steps) > 1 else title_of(steps[0])
     if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
         return last.title or re.split(r"[.:] ", last.text)[0]
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
@@ -258,12 +268,25 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
     return ", ".join(named).capitalize()
 
 
+def _what_happened(every: Sequence[Chapter]) -> str:
+    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing."""
+    steps = [step for one in every for step in steps_in(one)]
+    notes = [one for one in every if isinstance(one, NoteRecord)]
+    events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
+    signs = [found.text for note in notes for view in note.views for found in view.detections if found.text]
+    seen = list(dict.fromkeys([*events, *(f"saw “{text}”" for text in signs)]))
+    walked = sum(step.distance_m for step in steps)
+    tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
+    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
+    return f": {', '.join(one[:1].lower() + one[1:] for one in told)}" if told else ""
+
+
 def moment_of(record: StepRecord | NoteRecord) -> str:
     """Return a step or note in a few words, for the views that were taken there."""
     if isinstance(record, StepRecord):
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
-    return str(record.data.get("name", "")) if record.topic == "tool" else title or topic
+    return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
 
 
 def result_lines(content: object) -> list[list[str]]:
@@ -287,7 +310,8 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key.strip("0"):
         topic = f"{topic} {_number(note.key)}"
-    return topic, note.title, note.text
+    # What a run ends with is its headline: it is not told again.
+    return topic, "finish" if note.data.get("name") == "finish" else note.title, note.text
 
 
 def kind_of(step: StepRecord) -> str:
@@ -334,8 +358,7 @@ def outcome_of(result: Result | None) -> str:
 
 def _counts(found: Mapping[str, int]) -> str:
     """Return counts by kind in words, such as `9 trash bins, 2 benches`."""
-    plural = {kind: f"{kind}es" for kind in found if kind.endswith(("ch", "s", "sh", "x"))}
-    return ", ".join(count_noun(count, kind, plural.get(kind, "")) for kind, count in found.items())
+    return ", ".join(count_noun(count, kind) for kind, count in found.items())
 
 
 def headline_of(result: Result | None) -> tuple[str, str]:
@@ -354,6 +377,16 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     head = first[0] if first else reason
     rest = reason[len(head) :].strip()
     return head.rstrip(".;"), rest[:1].upper() + rest[1:]
+
+
+def ending_of(result: Result | None) -> tuple[str, str]:
+    """Return (how a run ended, in a word or two; the kind of its sign: `done`, `warn` or `open`)."""
+    if result is None:
+        return "not ended", "open"
+    held = {one.holds for one in result.truth.checked} if result.truth else set()
+    if result.status in ("gave up", "stopped") or False not in held:
+        return result.status, "done" if result.status in ("entered", "finished") else "warn"
+    return "not all true" if True in held else "not true", "warn"
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:

@@ -79,12 +79,18 @@ def walk_map(
         extent: how much ground is shown.
     """
     marked = steps if marked is None else marked
+    if exhibit:  # the pin says where the start is
+        spots = tuple(point for point in exhibit.points if point.style != "start")
+        exhibit = exhibit.model_copy(update={"points": spots})
     others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
     around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
     paper = walk_paper(steps, ground, around, extent=extent)
-    spots = exhibit_marks(paper, exhibit) if exhibit else []
+    considered = exhibit_marks(paper, exhibit) if exhibit else []
+    way = walked_path(steps, paper)
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
+    told = {f"#step-{step.step}" for step in marked}
     pins = ends_of(steps, paper.frame, end)
+    pins = [pin if pin.href in told else replace(pin, href="") for pin in pins]
     ends = {pin.href for pin in pins}
     marks = [mark for step in marked for mark in marks_of(step, paper.frame)]
     # The most important marks come last and lie on top.
@@ -97,9 +103,13 @@ def walk_map(
     return map_figure(
         "Map of the walk",
         paper,
-        [*exhibit_paths(paper, others), walked_path(steps, paper), *sights],
-        [*marks, *spots, *pins],
-        legend=[("line main", "way walked"), *legend] + (exhibit_legend(exhibit, others) if exhibit else []),
+        [*exhibit_paths(paper, others), way, *sights],
+        [*marks, *considered, *pins],
+        legend=[
+            *[("line main", "way walked")] * (len(set(way.points)) > 1),
+            *legend,
+            *(exhibit_legend(exhibit, others) if exhibit else ()),
+        ],
         notice=notice,
     )
 
@@ -184,7 +194,11 @@ def ground_of(city: City | None) -> MapGround:
     tree = shapely.STRtree([shapely.Point(lng, lat) for lat, lng in parks])
     named = list(parks.values())
     greens = [
-        Area(area.outline, area.kind, next((named[at] for at in tree.query(area.outline, "contains")), ""))
+        Area(
+            area.outline,
+            area.kind,
+            area.name or next((named[at] for at in tree.query(area.outline, "contains")), ""),
+        )
         for area in city.inventory.areas()
     ]
     places = [(symbol_of(place.types), place.position) for place in held if place.is_open]

@@ -278,6 +278,18 @@ def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
     return tuple(_polygons(_areas(extract, GRAVEL, "landuse", "natural"), SMALLEST_GREEN_M2))
 
 
+def squares(extract: OsmExtract) -> tuple[tuple[str, Polygon], ...]:
+    """Return (name, outline in metres) of each square and pedestrian area; without a street's name."""
+    streets = {tags.get("name", "") for tags in extract.lines.tags if tags.get("area") != "yes"}
+    found = []
+    for tags, shape in extract.areas.tagged_shapes():
+        name, is_square = tags.get("name", "").strip(), tags.get("place") == "square"
+        if (is_square or tags.get("highway") == "pedestrian") and not _is_sunk(tags):
+            known = name if is_square or name not in streets else ""
+            found += [(known, part) for part in _polygons([shape], SMALLEST_M2)]
+    return tuple(found)
+
+
 def _areas(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geometry]:
     """Return the shapes, metres, of areas not underground whose tag of one of `keys` is one of `values`."""
     return [

@@ -129,10 +129,16 @@ class Name:
     """Degrees by which the name is turned clockwise from level, [-90, 90]."""
     room: float
     """Length in metres that the name may take on the map."""
+    aside: float = 0.0
+    """Pixels by which the name is written below its place, across its direction."""
 
 
 def layers_on(
-    ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
+    ground: MapGround,
+    frame: LocalFrame,
+    window: shapely.Polygon,
+    pixel: float,
+    view: shapely.Polygon | None = None,
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
     """Return (layers, names with the most room first) of the ground in a window; a pixel is `pixel` metres.
 
@@ -141,6 +147,7 @@ def layers_on(
         frame: the frame of the paper.
         window: a polygon on the paper, in metres; whole shapes that touch it are kept.
         pixel: metres that one pixel covers; details smaller than a fraction of it are left out.
+        view: the part of the window that is seen first, in which each street is named for itself.
     """
     across = window.bounds[2] - window.bounds[0]
     # Digits make a page large: coordinates are as coarse as the map's scale allows.
@@ -164,7 +171,7 @@ def layers_on(
         lines = [shapely.LineString([(lng, lat) for lat, lng in way.line]) for way in ways]
         shapes, kept = _shapes_near(_to_paper(frame, lines), window)
         layers.append(Layer(way_kind, _simplify(shapes, pixel), grain))
-        names += _way_names([ways[index].name for index in kept], shapes)
+        names += _way_names([ways[index].name for index in kept], shapes, view or window)
     names.sort(key=lambda name: -name.room)
     return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
 
@@ -214,23 +221,24 @@ def _simplify(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
     return tuple(shape for shape in found if not shape.is_empty)
 
 
-def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
-    """Yield each street's name at the middles of its longest straight pieces; `shapes` are its lines."""
+def _way_names(names: Sequence[str], shapes: np.ndarray, view: shapely.Polygon) -> Iterator[Name]:
+    """Yield each street's name at the middles of its longest straight pieces in and out of a view."""
     lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
             lines.setdefault(text, []).append(shape)
     for text, pieces in lines.items():
         whole = shapely.simplify(shapely.line_merge(shapely.MultiLineString(pieces)), STRAIGHT_M)
-        corners = [part.coords for part in getattr(whole, "geoms", [whole])]
-        straight = [
-            (float(np.hypot(x1 - x0, y1 - y0)), (x0 + x1) / 2, (y0 + y1) / 2, _text_turn(x1 - x0, y1 - y0))
-            for line in corners
-            for (x0, y0), (x1, y1) in pairwise(line)
-        ]
-        for length, x, y, turn in sorted(straight, reverse=True)[:NAMES_OF_A_WAY]:
-            if length >= SHORTEST_M:
-                yield Name(text, "street", x, y, turn, length)
+        for part in (shapely.intersection(whole, view), shapely.difference(whole, view)):
+            straight = [
+                (float(np.hypot(x1 - x0, y1 - y0)), (x0 + x1) / 2, (y0 + y1) / 2, x1 - x0, y1 - y0)
+                for line in shapely.get_parts(part).tolist()
+                if isinstance(line, shapely.LineString)
+                for (x0, y0), (x1, y1) in pairwise(line.coords)
+            ]
+            for length, x, y, east, south in sorted(straight, reverse=True)[:NAMES_OF_A_WAY]:
+                if length >= SHORTEST_M:
+                    yield Name(text, "street", x, y, _text_turn(east, south), length)
 
 
 def _text_turn(x: float, y: float) -> float:

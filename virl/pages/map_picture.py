@@ -1,6 +1,7 @@
 """A map as a picture, for clients that show pictures and no pages."""
 
 from collections.abc import Iterable, Sequence
+from math import cos, radians, sin
 
 import PIL.Image
 import PIL.ImageDraw
@@ -117,7 +118,7 @@ class _Pen:
     def _draw_mark(self, mark: Mark) -> None:
         """Draw a mark with its field of view, its shape and its sign."""
         (x, y), shape = self._to_pixels((mark.x, mark.y)), shapes()[mark.shape]
-        colour = mark.colour or colour_of(mark.kind)
+        colour = colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
         fill, edge = (self.known["on"], colour) if is_hollow else (colour, self.known["on"])
         if mark.heading is not None:
@@ -167,6 +168,8 @@ class _Pen:
         )  # fmt: skip
         turned = stamp.rotate(-name.turn, PIL.Image.Resampling.BICUBIC, expand=True)
         x, y = self._to_pixels((name.x, name.y))
+        x -= name.aside * FINER * sin(radians(name.turn))
+        y += name.aside * FINER * cos(radians(name.turn))
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
     def _all_to_pixels(self, points: Iterable[Sequence[float]]) -> list[Point]:

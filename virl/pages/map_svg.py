@@ -125,9 +125,11 @@ def symbol_svg(name: str) -> str:
 
 def draw_legend(figure: MapFigure) -> Markup:
     """Return the legend of a map as a list, each line with what the map shows; empty without lines."""
-    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in figure.marks}
+    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in figure.marks if mark.shape != "pin"}
+    # Those of symbols that have no room here are shown by the script where they are drawn.
+    unseen = {name: None for name, *_ in figure.paper.places if name not in figure.symbols}
     lines = []
-    for kind, words in figure.legend:
+    for kind, words in (*figure.legend, *((f"symbol {name}", symbols()[name].legend) for name in unseen)):
         first, _, last = kind.rpartition(" ")
         if first == "symbol":
             drawn = symbol_svg(last)
@@ -136,13 +138,14 @@ def draw_legend(figure: MapFigure) -> Markup:
         elif last in AREAS:
             drawn = f'<rect class="{last}" x="-7" y="-5" width="14" height="10"/>'
         else:
-            shape = shapes_of.get(last, "disc")
+            shape = "pin" if first == "pin" else shapes_of.get(last, "disc")
             down = 13 if shape == "pin" else 0
             drawn = (
                 f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
             )
         swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
-        lines.append(f"<li>{swatch}{html_line(words)}</li>")
+        hidden = " hidden" if first == "symbol" and last in unseen else ""
+        lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
 
 
@@ -195,7 +198,8 @@ def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
     if hidden:  # without scripts it is never seen: no need to say where it would be drawn
         place = place.partition(" transform")[0]
     group = f'<g {place} data-room="{name.room:.0f}">'
-    words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
+    where = f'y="{4 + name.aside:g}" transform="rotate({name.turn:.0f})"'
+    words = f'<text class="name {name.kind}-name{hidden}" {where}>'
     return f"{group}{words}{html_line(name.text)}</text></g>"
 
 
@@ -238,7 +242,7 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
     yield f'<g class="body{fixed}" transform="translate({x:.1f} {y:.1f})">'
     if mark.href:
         yield '<circle class="hit" r="15"/>'
-    yield shape_svg(mark.shape, f' fill="{mark.colour}"' if mark.colour else "")
+    yield shape_svg(mark.shape)
     if mark.sign:
         long = " long" if len(mark.sign) > 2 else ""
         y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
@@ -250,13 +254,13 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
     yield "</g>"
 
 
-def shape_svg(shape: str, attributes: str = "") -> Markup:
+def shape_svg(shape: str) -> Markup:
     """Return a mark's shape as a `circle` or `polygon` element, in pixels around its point."""
     known = shapes()[shape]
     if isinstance(known, tuple):
         corners = " ".join(f"{x:g},{y:g}" for x, y in known)
-        return Markup(f'<polygon class="seen" points="{corners}"{attributes}/>')  # noqa: S704 - numbers
-    return Markup(f'<circle class="seen" r="{known:g}"{attributes}/>')  # noqa: S704 - numbers
+        return Markup(f'<polygon class="seen" points="{corners}"/>')  # noqa: S704 - numbers
+    return Markup(f'<circle class="seen" r="{known:g}"/>')  # noqa: S704 - numbers
 
 
 def pixel_group(paper: Paper, x: float, y: float) -> str:

@@ -34,12 +34,22 @@ NOTICE = 16.0  # height of the line with the notice, below the scale bar
 SYMBOL_ROOM, SYMBOL_SIZE = 28.0, 14.0  # least distance between two symbols, and their width
 SYMBOLS_UP_TO_M = 6.0  # most metres per pixel at which symbols are drawn
 SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
+ASIDES = (15.0, -15.0, 19.0, -19.0)  # distances from a path at which the name of its street may stand
+RESULTS = ("pin enter", "spot pick")  # kinds of marks of results, which get their labels first
 MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
 
 Rectangle = tuple[float, float, float, float]
 """A rectangle as (left, top, right, bottom) in pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """Styles of points, the most important first: they get labels first and lie on top."""
+_WORDS = {
+    "start": "start",
+    "pick": "chosen",
+    "stop": "place to visit",
+    "landmark": "turn",
+    "candidate": "other, numbered as in the list",
+}
+"""Words of the legend for several points of a style."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
 
@@ -81,8 +91,6 @@ class Mark:
     """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
     """Heading of the mark's view, degrees clockwise from north; `None` without view."""
-    colour: str = ""
-    """Colour such as `#24a1b0`; empty takes that of the style classes."""
     side: LabelAnchor | None = None
     """Position of the label; `None` if there is no room for it."""
     shift: Point = (0.0, 0.0)
@@ -142,7 +150,7 @@ def map_figure(
         paper: the paper with the ground.
         paths: the paths, the most important last.
         marks: the marks, the most important last.
-        legend: (style classes, words) of each line; the symbols that are drawn follow them.
+        legend: (style classes, words) of each line; the pins and symbols that are drawn follow them.
         notice: credits that the map has to show.
     """
     room = _Room(paper.across, paper.height / paper.pixel - (NOTICE if notice else 0.0))
@@ -150,13 +158,18 @@ def map_figure(
     # All shapes take their room before any label, so that none covers a mark.
     shown = _move_apart(paper, tuple(marks)[::-1])
     room.taken += [_box_of(paper, mark) for mark in shown]
-    labelled = [_add_label(paper, mark, room) for mark in shown]
+    for at in sorted(range(len(shown)), key=lambda at: shown[at].kind not in RESULTS):
+        shown[at] = _add_label(paper, shown[at], room)
     ways = tuple(paths)
-    room.taken += _boxes_along(paper, ways)
-    names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
+    names = tuple(_place_names(paper, tuple(_boxes_along(paper, ways)), room))
+    pins = dict.fromkeys(
+        (f"pin {mark.kind.split()[-1]}", mark.label.lower())
+        for mark in shown[::-1]
+        if mark.shape == "pin" and mark.label
+    )
     drawn = _symbols_with_room(paper, room)
-    lines = (*legend, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
-    return MapFigure(title, paper, ways, tuple(labelled[::-1]), names, lines, notice, drawn)
+    lines = (*legend, *pins, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
+    return MapFigure(title, paper, ways, tuple(shown[::-1]), names, lines, notice, drawn)
 
 
 def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
@@ -268,6 +281,10 @@ def label_anchors(shape: str) -> tuple[LabelAnchor, ...]:
         LabelAnchor("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
         LabelAnchor("to-right", right + 2 * ROOM + 1, middle, 0.0),
         LabelAnchor("to-left", left - 2 * ROOM - 1, middle, 1.0),
+        LabelAnchor("to-right", right, bottom + LINE + ROOM, 0.0),
+        LabelAnchor("to-left", left, bottom + LINE + ROOM, 1.0),
+        LabelAnchor("to-right", right, top - LINE * 0.2 - 2 * ROOM, 0.0),
+        LabelAnchor("to-left", left, top - LINE * 0.2 - 2 * ROOM, 1.0),
     )
 
 
@@ -280,18 +297,41 @@ def shape_box(shape: str) -> Rectangle:
     return -known, -known, known, known
 
 
-def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
-    """Return whether a street's or area's name fits at its place in free `room`, and if so take the place."""
-    width = NAME_LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name.text)
-    if width > name.room / paper.pixel:
-        return False
-    x, y = _pixels(paper, (name.x, name.y))
+def _place_names(paper: Paper, crossed: Sequence[Rectangle], room: _Room) -> Iterator[tuple[Name, bool]]:
+    """Yield each name and whether it has room: first those of the streets that paths (`crossed`) go along.
+
+    They stand beside the path; no other name stands on it.
+    """
+    fitting = [name for name in paper.names if _width_of(name) <= name.room / paper.pixel]
+    walked = [
+        name
+        for name in fitting
+        if name.kind == "street" and any(_meet(one, box) for one in _squares(paper, name) for box in crossed)
+    ]
+    room.taken += crossed
+    for name in walked:
+        beside = (replace(name, aside=aside) for aside in ASIDES)
+        placed = next((one for one in beside if room.take(*_squares(paper, one))), None)
+        yield placed or name, placed is not None
+    for name in paper.names:
+        if name not in walked:
+            yield name, name in fitting and room.take(*_squares(paper, name))
+
+
+def _width_of(name: Name) -> float:
+    """Return about how many pixels wide a name is."""
+    return NAME_LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name.text)
+
+
+def _squares(paper: Paper, name: Name) -> list[Rectangle]:
+    """Return squares in pixels along a name, so that what stands beside a slanted one keeps its room."""
+    width, (x, y) = _width_of(name), _pixels(paper, (name.x, name.y))
     east, south = cos(radians(name.turn)), sin(radians(name.turn))
+    x, y = x - name.aside * south, y + name.aside * east
     half, count = LINE / 2, max(2, ceil(width / LINE))
-    # Squares along the name, so that what stands beside a slanted one keeps its room.
     along = np.linspace(half - width / 2, width / 2 - half, count).tolist()
     middles = [(x + away * east, y + away * south) for away in along]
-    return room.take(*((u - half, v - half, u + half, v + half) for u, v in middles))
+    return [(u - half, v - half, u + half, v + half) for u, v in middles]
 
 
 def _pixels(paper: Paper, place: Point) -> Point:
@@ -300,14 +340,14 @@ def _pixels(paper: Paper, place: Point) -> Point:
 
 
 def draw_map(
-    exhibit: MapExhibit, ground: MapGround, *, wide: bool, extent: Extent | None = None
+    exhibit: MapExhibit, ground: MapGround, *, across: float = NARROW, extent: Extent | None = None
 ) -> MapFigure | None:
-    """Return an exhibit as a map over a city's ground, of full width if `wide`; `None` if it is empty.
+    """Return an exhibit as a map over a city's ground, `across` pixels wide; `None` if it is empty.
 
     Args:
         exhibit: the points and lines.
         ground: the ground; the parts far off are left out.
-        wide: True if the map has the whole width of the page.
+        across: approximate width in pixels at which it is shown.
         extent: how much ground is shown; `None` for what suits the width.
     """
     where = [(point.lat, point.lng) for point in exhibit.points]
@@ -319,8 +359,8 @@ def draw_map(
         frame,
         [on_paper(frame, *position) for position in where],
         ground,
-        extent=extent or (Extent(aspect=WIDE_ASPECT) if wide else Extent()),
-        across=WIDE if wide else NARROW,
+        extent=extent or (Extent(aspect=WIDE_ASPECT) if across >= WIDE else Extent()),
+        across=across,
     )
     lines = sorted(exhibit.lines, key=lambda line: line.style == "main")
     return map_figure(
@@ -350,7 +390,7 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
         Mark(
             *paper.place(LatLng(point.lat, point.lng)),
             f"spot {point.style}",
-            ": ".join(part for part in (point.label or point.style, point.text) if part),
+            ": ".join(part for part in (point.label or _WORDS[point.style], point.text) if part),
             shape=_SHAPES[point.style] if point.mark else "diamond",
             sign=point.mark,
             label=label,
@@ -360,10 +400,17 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return the legend as (style classes, words): point styles if several, map lines if at most four."""
-    styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
-    named = [(f"line {line.style}", line.label) for line in lines if line.label]
-    return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])
+    """Return the legend as (style classes, words): of points, a single one by its label, and of lines."""
+    names = without_common_end([point.label for point in exhibit.points])
+    named = list(zip(exhibit.points, names, strict=True))
+    labels = {style: [name for point, name in named if point.style == style] for style in _RANK}
+    points = [
+        (style, found[0] if len(found) == 1 and found[0] else _WORDS[style])
+        for style, found in labels.items()
+        if found
+    ]
+    ways = dict.fromkeys((f"line {line.style}", line.label or "way") for line in lines if line.points)
+    return points + list(ways if len(ways) <= 4 else dict.fromkeys((kind, "way") for kind, _ in ways))
 
 
 def without_common_end(labels: Sequence[str]) -> list[str]:

@@ -50,9 +50,10 @@ def count_noun(count: int, noun: str, plural: str = "") -> str:
     Args:
         count: the number.
         noun: the noun in the singular.
-        plural: the noun in the plural; empty adds an "s".
+        plural: the noun in the plural; empty adds an "s", or "es" as in "benches".
     """
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    ending = "es" if noun.endswith(("ch", "s", "sh", "x")) else "s"
+    return f"{count} {noun if count == 1 else plural or noun + ending}"
 
 
 def show_duration(seconds: float) -> str:
@@ -73,6 +74,11 @@ def dollars(usd: float) -> str:
     if usd >= 1:
         return f"${usd:,.2f}"
     return f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"
+
+
+def price(usd: float) -> str:
+    """Return the price of a thing in US dollars as text, with cents only if it has some: "$5", "$4.50"."""
+    return f"${usd:,.2f}".removesuffix(".00")
 
 
 def megabytes(size: int) -> str:

@@ -9,7 +9,7 @@ from math import ceil
 
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, draw_map
+from virl.pages.maps import NARROW, WIDE, MapFigure, draw_map
 from virl.pages.numbers import column_digits, digits_for, ticks, write_number
 
 # The looks of a chart of curves, in its own pixels; all chosen.
@@ -135,7 +135,7 @@ def _figure(
     """Return the drawing of an exhibit; `None` for a text, and if there is nothing to draw."""
     match exhibit:
         case MapExhibit():
-            return draw_map(exhibit, ground, wide=wide)
+            return draw_map(exhibit, ground, across=WIDE if wide else NARROW)
         case BarsExhibit():
             return draw_bars(exhibit)
         case CurvesExhibit():

@@ -109,7 +109,8 @@ def lay_out(
     left, top = x - width / 2, y - height / 2
     room = extent.beyond * width
     window = shapely.box(left - room, top - room, left + width + room, top + height + room)
-    layers, names = layers_on(ground, frame, window, width / across)
+    view = shapely.box(left, top, left + width, top + height)
+    layers, names = layers_on(ground, frame, window, width / across, view)
     scale, places = round_length(width * extent.scale), places_on(ground, frame, window)
     return Paper(frame, left, top, width, height, layers, names, scale, across, places)
 

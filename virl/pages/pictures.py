@@ -75,6 +75,22 @@ def embed_all(
     return {}
 
 
+CROP_PX, CROP_MARGIN = 320, 0.35
+"""Greatest width in pixels of a crop, and its margin as a share of its box's height; both chosen."""
+
+
+def embed_crop(folder: Path, file: str, box: Sequence[float]) -> str:
+    """Return a part of a picture file with a margin as a WebP data URI; empty if it cannot be read.
+
+    Args:
+        folder: the folder of the run.
+        file: path of the picture in the folder.
+        box: the part (left, top, right, bottom), pixels.
+    """
+    data = _shrink((folder, file), (CROP_PX, 72), box)
+    return _data_uri(data, "webp") if data else ""
+
+
 def jpeg_uri(picture: PIL.Image.Image, quality: int) -> str:
     """Return a picture as a data URI of a JPEG with a quality from 1 to 95."""
     jpeg = io.BytesIO()
@@ -85,6 +101,14 @@ def jpeg_uri(picture: PIL.Image.Image, quality: int) -> str:
 def _data_uri(picture: bytes, kind: str) -> str:
     """Return the bytes of a picture as a data URI; `kind` is "jpeg" or "webp"."""
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
+
+
+def _box_with_margin(box: Sequence[float], size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Return a box with its margin as far as a picture of this size has it: left, top, right, bottom."""
+    margin = CROP_MARGIN * (box[3] - box[1])
+    left, top = (max(0, round(edge - margin)) for edge in box[:2])
+    right, bottom = (min(most, round(edge + margin)) for edge, most in zip(box[2:], size, strict=True))
+    return left, top, right, bottom
 
 
 def _fit_views(
@@ -104,8 +128,8 @@ def _fit_views(
     return fitting
 
 
-def _shrink(view: InFolder, grade: Grade) -> bytes:
-    """Return a picture file as WebP shrunk to a grade; empty if it is outside its folder or unreadable."""
+def _shrink(view: InFolder, grade: Grade, box: Sequence[float] = ()) -> bytes:
+    """Return a picture, or its part around a box, as WebP shrunk to a grade; empty if it cannot be read."""
     folder, name = view
     if not is_inside(folder, name):
         return b""
@@ -113,8 +137,11 @@ def _shrink(view: InFolder, grade: Grade) -> bytes:
     webp = io.BytesIO()
     try:
         with open_picture(folder / name, formats=("JPEG",)) as picture:
-            picture.draft("RGB", (width, width))
+            if not box:
+                picture.draft("RGB", (width, width))
             small = picture.convert("RGB")
+            if box:
+                small = small.crop(_box_with_margin(box, small.size))
             if small.width > width:
                 height = max(1, round(small.height * width / small.width))
                 small = small.resize((width, height), PIL.Image.Resampling.LANCZOS)

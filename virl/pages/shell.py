@@ -21,8 +21,8 @@ from virl.pages.theme import TEMPLATES
 from virl.plain_text import plain_lines, plain_tree, shorten
 
 SERVED_POLICY = (
-    "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; img-src 'self' data:; font-src data:; style-src 'self'; script-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Content security policy of a page that is served with its style, script and data beside it."""
 

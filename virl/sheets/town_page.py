@@ -148,7 +148,7 @@ _NOTHING = re.compile(r"0(\.0+)?\b(?![.,]\d)")
 """Amounts that a page leaves out."""
 FIGURES = ("Houses", "Places", "Streets", "Panoramas")
 """Names of the facts that stand in large type at the head of the page."""
-NUMBERS = ("Area", "Water", "With a sign of their own", "With opening hours", "Street furniture")
+NUMBERS = ("Area", "Water", "Places with a sign", "With opening hours", "Street furniture")
 """Names of the further facts that tell of the town; all others tell how it was read."""
 THINGS = (
     ("Walk until lunch is found", "hiro"),
@@ -262,7 +262,7 @@ def _inventory_facts(known: CityStatistics) -> Iterator[Fact]:
         yield "Parts of houses", f"{known.parts:,}"
     yield "Places", f"{known.places:,}"
     unsigned = known.places - known.places_with_sign - known.places_on_directory
-    yield "With a sign of their own", _share(known.places_with_sign, known.places)
+    yield "Places with a sign", _share(known.places_with_sign, known.places)
     yield "On the directory of a building", _share(known.places_on_directory, known.places)
     yield "Without a sign", _share(unsigned, known.places)
     if known.hours_read is not None:

@@ -208,7 +208,7 @@ def photos(
     if not pictures:
         return tell_data(Looked(nothing="The place is listed without photos."))
     views = [
-        (LookedView(label=f"photo {number} of {place_id}"), _photo_view(pixels))
+        (LookedView(label=f"photo {number} of {place_id}"), photo_view(pixels))
         for number, pixels in enumerate(pictures, 1)
     ]
     return show(body, views, "photo")
@@ -229,7 +229,7 @@ def _to_listed(place: Place, here: LatLng) -> ListedPlace:
     )
 
 
-def _photo_view(photo: Image) -> View:
+def photo_view(photo: Image) -> View:
     """Return a photo as a view without a position, scaled down to at most 1,024 pixels a side."""
     shown = PIL.Image.fromarray(photo)
     shown.thumbnail((PHOTO_SIDE, PHOTO_SIDE))

@@ -85,6 +85,8 @@ class PlanInventory:
     """(id, kind) of the way of each street; if empty, streets have their numbers as ids and no kinds."""
     known_houses: Sequence[tuple[str, bool]] = ()
     """(id, whether the height is known) of each building; if empty, their numbers and True are used."""
+    squares: Sequence[tuple[str, shapely.Polygon]] = ()
+    """(name or empty, outline in metres) of each paved square."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """Return all streets, in the order of the plan."""
@@ -106,10 +108,12 @@ class PlanInventory:
         ]
 
     def areas(self) -> Sequence[GroundArea]:
-        """Return all parks and waters."""
-        layout = self.plan.layout
-        parks, waters = (_in_degrees(layout.frame, shapes) for shapes in (layout.parks, layout.waters))
-        return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
+        """Return all parks, waters and squares."""
+        layout, names = self.plan.layout, [name for name, _ in self.squares]
+        shapes = layout.parks, layout.waters, [square for _, square in self.squares]
+        parks, waters, squares = (_in_degrees(layout.frame, part) for part in shapes)
+        found = [GroundArea("park", one) for one in parks] + [GroundArea("water", one) for one in waters]
+        return found + [GroundArea("square", one, name) for one, name in zip(squares, names, strict=True)]
 
     def places(self) -> Sequence[Place]:
         """Return all places, closed ones too, sorted by id."""

@@ -24,7 +24,7 @@ from virl.pages.exhibits import (
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_legend, draw_svg, draw_whole
-from virl.pages.maps import draw_map, label_anchors
+from virl.pages.maps import NARROW, WIDE, draw_map, label_anchors
 from virl.pages.numbers import column_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
@@ -128,7 +128,7 @@ def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
 def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     where: list[tuple[float, float]], wide: bool
 ) -> None:
-    drawn = draw_map(MapExhibit(title="", points=spots(*where)), MapGround(), wide=wide)
+    drawn = draw_map(MapExhibit(title="", points=spots(*where)), MapGround(), across=WIDE if wide else NARROW)
     assert drawn is not None
     paper = drawn.paper
     boxes = []
@@ -148,10 +148,8 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
 
 
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
-    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), MapGround(), wide=False)
-    crowd = draw_map(
-        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), MapGround(), wide=False
-    )
+    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), MapGround())
+    crowd = draw_map(MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), MapGround())
     assert alone is not None
     assert crowd is not None
     assert alone.marks[0].side == label_anchors(alone.marks[0].shape)[0]
@@ -162,7 +160,7 @@ def test_a_map_has_the_way_with_its_direction_and_streets_nearby() -> None:
     way = MapLine(points=tuple(tuple(FRAME.position(x, 0)) for x in (0, 300)), label="the way")
     other = MapLine(points=way.points[::-1], style="other")
     streets = [[FRAME.position(x, -50), FRAME.position(x, 50)] for x in (100, 90_000)]
-    drawn = draw_map(MapExhibit(title="", lines=(way, other)), ground_of_lines(streets), wide=True)
+    drawn = draw_map(MapExhibit(title="", lines=(way, other)), ground_of_lines(streets), across=WIDE)
     assert drawn is not None
     (layer,) = drawn.paper.layers
     assert len(layer.shapes) == 1
@@ -198,7 +196,7 @@ def town() -> MapGround:
 
 
 def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
-    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town(), wide=False)
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town())
     assert drawn is not None
     assert [layer.kind for layer in drawn.paper.layers] == ["park", "house", "main"]
     assert {name.text for name, has_room in drawn.names if has_room} == {"Long Street", "Oak Park"}
@@ -210,14 +208,14 @@ def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
 def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:
     shops = [("food", FRAME.position(x, y)) for x in range(-80, 81, 8) for y in (-9, 9)]
     ground = replace(town(), places=[*shops, ("bag", FRAME.position(60, -40))])
-    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), ground, wide=False)
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), ground)
     assert drawn is not None
     shown = [place for places in drawn.symbols.values() for place in places]
     apart = [math.dist(one, other) for one, other in itertools.combinations(shown, 2)]
     assert 5 < len(shown) < len(shops)
     assert min(apart) >= 28 * drawn.paper.pixel
-    assert [words for _, words in drawn.legend] == ["restaurants", "other shops"]
-    assert draw_legend(drawn).count("<svg") == 2
+    assert [words for _, words in drawn.legend] == ["Shop number 0", "restaurants", "other shops"]
+    assert draw_legend(drawn).count("<svg") == 3
     assert "at-food" in draw_svg(drawn)
     assert draw_picture(drawn, 400) != draw_picture(replace(drawn, symbols={}), 400)
 
@@ -239,7 +237,7 @@ def test_a_place_has_the_symbol_of_its_most_exact_type(types: tuple[str, ...], s
 
 def test_a_scale_bar_of_a_country_is_in_kilometres() -> None:
     way = MapLine(points=tuple(tuple(FRAME.position(x, 0)) for x in (0, 9000)), label="the way")
-    drawn = draw_map(MapExhibit(title="", lines=(way,)), MapGround(), wide=False)
+    drawn = draw_map(MapExhibit(title="", lines=(way,)), MapGround())
     assert drawn is not None
     assert ">1 km<" in draw_svg(drawn)
 
@@ -252,7 +250,7 @@ def test_colours_and_shapes_are_those_of_the_style_and_the_script() -> None:
 
 def test_a_drawing_alone_brings_its_colours_along_and_its_texts_are_text() -> None:
     hostile = MapPoint(lat=FRAME.origin.lat, lng=FRAME.origin.lng, label="<script>alert(1)</script>")
-    drawn = draw_map(MapExhibit(title="A & B", points=(hostile,)), town(), wide=False)
+    drawn = draw_map(MapExhibit(title="A & B", points=(hostile,)), town())
     assert drawn is not None
     whole = draw_whole([drawn])
     assert colours()["park"] in whole
@@ -261,7 +259,7 @@ def test_a_drawing_alone_brings_its_colours_along_and_its_texts_are_text() -> No
 
 
 def test_a_picture_of_a_map_has_its_colours() -> None:
-    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town(), wide=False)
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town())
     assert drawn is not None
     picture = draw_picture(drawn, 400)
     seen = {"#" + "".join(f"{part:02x}" for part in rgb) for _, rgb in picture.getcolors(1 << 20) or ()}

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from virl.geo.globe import destination
+from virl.geo.globe import destination, distance
 from virl.platform.city.city import City
 from virl.platform.city.claims import (
+    FAR_SIGHT_M,
     AbsenceClaim,
     ArrivalClaim,
     CheckedClaim,
@@ -77,9 +78,14 @@ def test_counts_stand_beside_what_exists_and_what_is_right(virlton: City) -> Non
     one = checked(virlton, CountClaim("trash bin", (here, here, wrong), (here,)))
     assert (one.numbers["reported"], one.holds) == (3, False)
     assert 1 <= one.numbers["right"] <= one.numbers["exist"] + 1
+    assert one.right is not None
+    assert len(one.right) == one.numbers["right"]
+    assert {0, 1} & {*one.right}
+    assert one.claimed == "3 trash bins"
     assert checked(virlton, CountClaim("for rent sign", (), (here,))).holds is None
     assert checked(virlton, CountClaim("trash bin", (), (here,), at_once=0)).holds is False
-    there = int(one.numbers["exist"])
+    there = sum(distance(one.position, here) <= FAR_SIGHT_M for one in bins)
+    assert there > one.numbers["exist"]
     for at_once in (there, there + 1):
         claim = CountClaim("trash bin", (), (here,), at_once=at_once)
         assert checked(virlton, claim).holds is (at_once == there)

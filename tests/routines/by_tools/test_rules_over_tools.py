@@ -177,6 +177,7 @@ def test_a_run_of_an_earlier_version_goes_on_at_every_line_to_the_same_end(
         cut = tmp_path / f"cut-{number}"
         cut.mkdir()
         (cut / "journal.jsonl").write_bytes(b"".join(old[:number]))
+        shutil.copytree(tmp_path / "whole/views", cut / "views")
         again = lived(city, cut, **wanted)
         assert (again.status, again.reason, again.steps) == (whole.status, whole.reason, whole.steps), number
         assert calls(cut) == calls(tmp_path / "whole")

@@ -1,12 +1,17 @@
 """Which picture the rules over tools choose, by what was read and found around a place."""
 
+from pathlib import Path
+
 import pytest
-from made_life import made_character
+from made_life import made_agent, made_character, virlton
 
 from virl.geo.globe import LatLng
+from virl.journal.film import PICTURE
+from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.goals import read_goal
+from virl.routines.by_tools.picturing import keep_picture, view_in
 from virl.routines.by_tools.street_plans import look_for_signs
-from virl.routines.by_tools.view_plans import Scene, legible
+from virl.routines.by_tools.view_plans import Scene, _describe_shot, legible
 from virl.tools.base import bearing_of, tell_data
 from virl.tools.looking import Find, Looked, LookedView, SignRead
 
@@ -92,3 +97,21 @@ def test_what_a_picture_should_have_stands_in_the_background(
         made_character(intention="Tess wants a picture of a street corner.", background=background)
     )
     assert (goal.seeking, goal.corner, goal.things) == ("view", True, things)
+
+
+def test_the_answer_says_what_the_picture_shows_before_where_it_is_taken() -> None:
+    shot = scene(sign("Bakery", 355), sign("Café Nopal", 25), things=(tree(10),)).best()
+    answer = _describe_shot(shot, 3)
+    assert answer.startswith("A picture of a street corner with Bakery and Café Nopal, and a tree. Stand at")
+    assert view_in(answer) == (shot.position, Camera(shot.heading, 0.0, shot.width))
+
+
+def test_a_run_keeps_the_view_that_its_answer_describes_once(tmp_path: Path) -> None:
+    agent = made_agent(virlton(), tmp_path, made_character(intention="Mira wants one picture of a corner."))
+    answer = f"Stand at {agent.start.position}; point at 200 degrees; 60 degrees wide."
+    assert keep_picture(agent, answer, None, is_view=False) == ""
+    file = keep_picture(agent, answer, None, is_view=True)
+    [view] = agent.run.notes(PICTURE)[0].views
+    assert (view.file, view.pano_id, view.heading, view.fov) == (file, agent.start.id, 200.0, 60.0)
+    assert keep_picture(agent, answer, None, is_view=True) == file
+    agent.run._journal.close()

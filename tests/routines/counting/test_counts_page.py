@@ -4,6 +4,7 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
 
 from virl.errors import JournalBroken
 from virl.geo.region import Region
-from virl.journal.journal import read_journal
+from virl.journal.journal import read_journal, write_result
 from virl.journal.records import ANY_RECORD, StepRecord
-from virl.journal.report import write_report
+from virl.journal.report import end_of, write_report
+from virl.platform.city.claims import CheckedClaim, CountClaim, ToldTruth
 from virl.platform.navigators.region import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
 from virl.routines.counting import showing
@@ -42,6 +44,22 @@ def data_of(html: str) -> dict[str, Any]:
     assert found
     data: dict[str, Any] = json.loads(found[1])
     return data
+
+
+def test_things_are_marked_right_or_false_where_the_truth_is_known(run: Path, tmp_path: Path) -> None:
+    folder = copytree(run, tmp_path / "run")
+    end = end_of(read_journal(folder))
+    assert end
+    assert " holds" not in write_report(folder).read_text()
+    counts = [one for one in end.result.claims if isinstance(one, CountClaim)]
+    right = [tuple(range(1, len(one.positions))) for one in counts]  # the first of each kind is not there
+    checked = tuple(
+        CheckedClaim(one.thing, "", False, right=at) for one, at in zip(counts, right, strict=True)
+    )
+    write_result(folder, end.result.model_copy(update={"truth": ToldTruth("Known.", checked)}))
+    page = write_report(folder).read_text()
+    assert page.count('<span class="badge done">right</span>') == sum(map(len, right)) > 0
+    assert page.count('<span class="badge warn">false</span>') == sum(bool(one.positions) for one in counts)
 
 
 @pytest.mark.slow
@@ -133,7 +151,8 @@ def test_a_large_run_has_thumbnails_and_names_the_files_beside_it(
     assert page.stat().st_size < small / 2
     for sight in (sight for find in data_of(html)["finds"] for sight in find["sights"]):
         assert all((run / file).is_file() for file in sight["pictures"])
-    assert len(re.findall(r'<img src="data:', html)) == len(read_finds(run))
+    beside_the_map = 1
+    assert len(re.findall(r'<img src="data:', html)) == len(read_finds(run)) + beside_the_map
 
 
 def test_the_heat_map_has_three_levels_that_hold_every_thing(run: Path) -> None:

@@ -15,9 +15,10 @@ from virl.agent.run import Run
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
 from virl.journal.journal import read_journal
-from virl.journal.records import NoteRecord, Result, StepRecord
+from virl.journal.records import EndRecord, NoteRecord, Result, StepRecord
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
+from virl.pages.exhibits import MapExhibit, TableExhibit
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
 from virl.platform.movers.base import LinksMover
@@ -56,6 +57,14 @@ def test_a_place_that_nobody_can_see_is_found_where_the_street_ends(tmp_path: Pa
     result = go(city, streets, tmp_path)
     assert (result.status, result.answer["asked"], result.answer["pano_id"]) == ("finished", 1, "y4")
     assert result.outcome == Outcome("arrived", result.reason)
+    [table, walk] = next(one for one in read_journal(tmp_path) if isinstance(one, EndRecord)).exhibits
+    assert isinstance(table, TableExhibit)
+    assert isinstance(walk, MapExhibit)
+    words, steps, *_ = zip(*table.rows, strict=True)
+    assert " ".join(map(str, words)) == result.answer["legs"][0]["instruction"]
+    assert steps[0] == "0"
+    assert str(steps[-1]).endswith(str(result.steps))
+    assert [point.label for point in walk.points] == ["Moon Bakery"], "one label a point"
 
 
 def test_a_walk_of_an_earlier_version_that_was_killed_at_its_end_has_arrived_too(tmp_path: Path) -> None:

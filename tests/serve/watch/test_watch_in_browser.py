@@ -86,7 +86,9 @@ def test_a_finished_run_is_shown_at_any_width(
     show(browser, address, width, dark=dark)
     until(browser, lambda: len(entries(browser)) == RECORDS)
     assert browser.title == "Hiro in testville \u00b7 virl watch"
-    assert "Entered Noodle Bar Mei" in text_of(browser, ".outcome")
+    assert text_of(browser, ".name h2") == "Entered Noodle Bar Mei"
+    assert browser.find_element(By.TAG_NAME, "h1").get_attribute("textContent") == "Entered Noodle Bar Mei"
+    assert text_of(browser, ".run .eyebrow") == "Hiro in testville"
     assert path_length(browser) == 21
     until(browser, lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"))
     assert overflow(browser) == 0
@@ -182,6 +184,23 @@ def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path:
             assert violations(browser) == []
     finally:
         browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+
+
+def test_what_is_known_of_a_run_is_shown_while_it_loads(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    made = "return new Panel(9, addressOf, { ...index[0], state: arguments[0] }).node.textContent"
+    assert "Entered Noodle Bar Mei" in browser.execute_script(made, "ended")
+    assert "The run starts" not in browser.execute_script(made, "ended")
+    assert "The run starts" in browser.execute_script(made, "open")
+
+
+def test_names_in_any_script_bring_their_letters(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    browser.execute_script("for (const text of ['東', '東京']) bringLetters(text)")
+    browser.execute_script("document.querySelector('h2').append('東京')")
+    faces = "return [...document.fonts].map((one) => [one.status, one.unicodeRange])"
+    until(browser, lambda: browser.execute_script(faces) == [["loaded", "U+4EAC, U+6771"]])
+    assert not [one for one in browser.get_log("browser") if "Security Policy" in one["message"]]
 
 
 def test_the_run_is_scrubbed_by_keyboard(browser: webdriver.Chrome, address: str) -> None:

@@ -102,6 +102,13 @@ def test_the_page_and_its_files_are_served_strictly(client: httpx.Client) -> Non
     assert "onclick" not in page
 
 
+def test_letters_that_systems_lack_are_served_as_fonts(client: httpx.Client) -> None:
+    style = client.get("letters.css", params={"codes": "41.6771.4eac"})
+    assert style.headers["content-type"].startswith("text/css")
+    assert "unicode-range:U+4eac,U+6771;src:url(data:font/woff2" in style.text
+    assert client.get("letters.css", params={"codes": "no"}).status_code == 422
+
+
 @pytest.mark.parametrize("path", ["", "watch.js", "index", "events?runs=0", "runs/0/views/1/0"])
 def test_nothing_is_given_without_the_cookie(client: httpx.Client, address: str, path: str) -> None:
     url = str(client.base_url) + path

@@ -142,7 +142,7 @@ def score_plot(results: Results, metric: Metric) -> DotPlot:
     measured = tuple(
         DotRow(
             row_name(row),
-            row.city or "all cities",
+            results.title_of(row.city),
             str(row.units[key]),
             (dot(axis, row.values[key], metric, row.units[key]),),
         )

@@ -31,8 +31,11 @@ def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
     words = interval_words(value, metric, units)
     whose = [row_name(best)] if len(rows) > 1 else []
     number = plain_number(value.mean, metric) if metric.percent else f"{metric.heading} {value.mean:.1f}"
-    of = f" ({words}) of {units:,} {benchmark.units}" if units >= FEWEST_UNITS else f", {words}"
+    of = f" ({words}) of {units:,} {benchmark.units}"
     text, line = ": ".join([*whose, number + of]), f"{metric.about or metric.heading}."
+    if units < FEWEST_UNITS:
+        few = f"Too few {benchmark.units} for a result (n = {units})"
+        return few, f"{metric.about or metric.heading}: {': '.join([*whose, number])}."
     valued = [row for row in results.published if metric.key in row.values]
     papers = [row for row in valued if not row.name.lower().startswith(benchmark.bounds)]
     if papers:

@@ -7,7 +7,7 @@ Their only script moves and enlarges maps.
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -33,29 +33,31 @@ from virl.bench.report.results import (
     split,
 )
 from virl.bench.report.runs import KeptRun, ReportRuns, reading_data
-from virl.bench.report.tiles import MOST_TILES, STATES, Scene, State, Tile, make_tiles
+from virl.bench.report.tiles import MOST_TILES, STATES, Scene, State, Tile, make_tiles, state_of
 from virl.bench.statistics import FEWEST_UNITS
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.story import scalar
+from virl.journal.story import scalar, words
 from virl.journal.walk_map import town_ground
 from virl.pages.ground import MapGround, ground_of_lines
-from virl.pages.maps import WIDE, WIDE_ASPECT, MapFigure, MapPath, Mark, map_figure
+from virl.pages.maps import WIDE, MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import ACROSS_PX, Extent, Point, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
-from virl.pages.theme import rgb
 
 # The looks of the maps, all chosen.
-_WHOLE = Extent(aspect=WIDE_ASPECT, margin_m=40.0, smallest_m=160.0, beyond=0.0)
+_WHOLE = Extent(aspect=1.4, margin_m=40.0, smallest_m=160.0, beyond=0.0)
 _EPISODE = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
 _TILE = Extent(margin_m=12.0, smallest_m=40.0, beyond=0.0)
 _TILE_PX = 200.0
 _TOWN_M = 2000.0
 """Widest town that the map of a whole report shows from end to end; chosen."""
-_RAMP = ("c1", "c5", "c0")
-"""Names of the theme's colours for bad, middling and good, which the colour-blind can tell apart."""
+_POINTS = {"right": "spot", "partly": "triangle", "wrong": "cross", "goal": "diamond"}
+"""Shapes of points by how right an episode was, and of the goal of a walk."""
+_WORDS = {str(state): words for state, words in STATES.items()}
+_WORDS |= {"goal": "goal", "from": "start", "walked": "end of the walk"}
+"""Words of the legend by the kind of a mark."""
 _SHADES = 9
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -96,7 +98,6 @@ def _templates() -> Environment:
             "cost": cost_line,
             "spent_line": spent_line,
             "scalar": scalar,
-            "color": color_of,
             "interval": interval_words,
             "stretches": merge_steps,
             "capitalized": lambda text: text[:1].upper() + text[1:],
@@ -177,10 +178,11 @@ def _sections(gathered: ReportRuns, run: KeptRun, most: int) -> Iterator[_Sectio
             records = [one for one in run.records if (one.model, one.city) == (model, name)]
             pages = tuple(_pages(gathered, run, records))
             city = run.plan.cities[name]
+            ground = replace(_ground_of(name, city), places=())
 
-            def draw(shown: Shown, city: CityPlan = city) -> MapFigure | None:
-                """Return the small map of a walk, with streets alone below it."""
-                return city_map(city, [(shown, "")], extent=_TILE, across=_TILE_PX)
+            def draw(shown: Shown, city: CityPlan = city, ground: MapGround = ground) -> MapFigure | None:
+                """Return the small map of a walk."""
+                return city_map(city, [(shown, "")], extent=_TILE, across=_TILE_PX, ground=ground)
 
             tiles = make_tiles(pages, draw, most)
             yield _Section(run, model, name, pages, tiles, sum(not one.path for one in pages))
@@ -281,10 +283,10 @@ def _heat(table: Confusion) -> Heat:
         counts = [every[number] for number in columns]
         total = sum(counts) or 1.0
         cells = tuple((f"{count:g}" if count else "", round(_SHADES * count / total)) for count in counts)
-        rows.append((label, cells))
-    given = tuple(table.labels[number] for number in columns)
+        rows.append((words(label), cells))
+    given = tuple(words(table.labels[number]) for number in columns)
     shown = {*given, *(label for label, _ in rows)}
-    left_out = tuple(label for label in table.labels if label not in shown)
+    left_out = tuple(label for label in map(words, table.labels) if label not in shown)
     return Heat(table.title, given, tuple(rows), left_out)
 
 
@@ -316,22 +318,17 @@ def city_map(
     below = ground_of_lines(city.streets) if ground is None else ground
     paper = lay_out(frame, places, below, extent=extent, across=across)
     walked = [[paper.place(position) for position in one.path] for one, _ in shown if len(one.path) > 1]
-    spot = "spot" if across > _TILE_PX else "small"
-    marks = [
-        Mark(
-            *paper.place(point.position),
-            "score",
-            point.label or "episode",
-            shape=spot,
-            href=page,
-            colour=color_of(point.score),
-        )
-        for point, page in _merge_points(shown)
-    ]
-    if len(shown) == 1:
-        marks += [Mark(*points[0], "from", "start", shape=spot) for points in walked]
-        marks += [Mark(*points[-1], "walked", "end of the walk", shape=spot) for points in walked]
-    return map_figure(f"Map of {city.title}", paper, map(MapPath, walked), marks)
+    ends = walked if len(shown) == 1 else []
+    marks = []
+    for point, page in _merge_points(shown):
+        kind = "goal" if ends else state_of(point.score)
+        title = point.label or "episode"
+        marks.append(Mark(*paper.place(point.position), kind, title, shape=_POINTS[kind], href=page))
+    marks += [Mark(*points[0], "from", "start", shape="spot") for points in ends]
+    marks += [Mark(*points[-1], "walked", "end of the walk", shape="spot") for points in ends]
+    legend = [("line main", "way walked")] * bool(walked)
+    legend += dict.fromkeys((mark.kind, _WORDS[mark.kind]) for mark in marks)
+    return map_figure(f"Map of {city.title}", paper, map(MapPath, walked), marks, legend=legend)
 
 
 def _small_town(frame: LocalFrame, city: CityPlan) -> list[Point]:
@@ -364,9 +361,3 @@ def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, 
         for (position, label), scored in same.items()
     ]
     return sorted(points, key=lambda dot: -dot[0].score)
-
-
-def color_of(score: float) -> str:
-    """Return the CSS colour of a score in [0, 1], from orange over grey to blue."""
-    channels = zip(*map(rgb, _RAMP), strict=True)
-    return "#" + "".join(f"{round(np.interp(max(0.0, score), (0, 0.5, 1), one)):02x}" for one in channels)

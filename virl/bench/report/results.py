@@ -134,6 +134,12 @@ class Results(Settings):
     published: tuple[PublishedRow, ...]
     compared: tuple[Compared, ...]
     failures: tuple[Failure, ...]
+    cities: Mapping[str, str] = {}
+    """Titles of the runs' cities by name; empty in files of earlier versions."""
+
+    def title_of(self, city: str) -> str:
+        """Return the title of a city by its name; `all cities` for an empty name."""
+        return self.cities.get(city, city) or "all cities"
 
 
 def make_results(gathered: ReportRuns) -> Results:
@@ -141,7 +147,7 @@ def make_results(gathered: ReportRuns) -> Results:
     benchmark = gathered.benchmark
     cells = [cell for run in gathered.runs for cell in _cells(gathered, run)]
     rows = [row for run in gathered.runs for row in _rows(benchmark.metrics, run, cells)]
-    cities = {city for run in gathered.runs for city in run.plan.cities}
+    cities = {name: city.title for run in gathered.runs for name, city in run.plan.cities.items()}
     return Results(
         benchmark=benchmark.name,
         title=benchmark.title,
@@ -151,6 +157,7 @@ def make_results(gathered: ReportRuns) -> Results:
         ),
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
+        cities=cities,
         spent={run.name: spent for run in gathered.runs if (spent := _sum_cost(run))},
         metrics=benchmark.metrics,
         rows=tuple(rows),

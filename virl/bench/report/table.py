@@ -15,6 +15,7 @@ from virl.bench.benchmark import Metric, Published
 from virl.bench.report.dots import interval_words
 from virl.bench.report.results import (
     Results,
+    RowResult,
     published_numbers,
     shown_done,
     shown_metrics,
@@ -22,9 +23,8 @@ from virl.bench.report.results import (
     shown_share,
     split,
 )
-from virl.bench.statistics import Interval, mean_with_interval
+from virl.bench.statistics import FEWEST_UNITS, Interval, mean_with_interval
 
-ALL_CITIES = "all cities"
 _GAP = 2  # letters beside each column
 _LEAST = 5  # letters of a column of names; chosen
 
@@ -59,7 +59,7 @@ def terminal_table(results: Results, width: int, *, published: bool = False) -> 
 def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
     """Yield tables of results with metrics in common, `width` characters wide, published results last."""
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
-    rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
+    rows = [[_cell(row, metric) for metric in metrics] for row in results.rows]
     yield from _wrap_tables(results.title, _measured_columns(results), metrics, rows, width)
     has_values = any(row.values for row in results.rows)
     means = "Episodes that failed or did not run are in no mean, unless a line says so."
@@ -78,10 +78,8 @@ def _wrap_tables(
     title: str, texts: list[list[str]], metrics: list[Metric], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
     """Yield tables `width` characters wide: each has the columns `texts`, and as many of `cells` as fit."""
-    wide = [
-        max(map(cell_len, [*_stack_words(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
-        for number, metric in enumerate(metrics)
-    ]
+    numbers = [[_stack_words(one), *(row[at] for row in cells)] for at, one in enumerate(metrics)]
+    wide = [max(cell_len(line) for cell in column for line in cell.split("\n")) + _GAP for column in numbers]
     wished = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in texts]
     folded = sum(min(size, _LEAST) for size in wished)  # long texts fold, numbers do not
     room = width - min(sum(wished), max(width // 3, folded)) - _GAP * len(texts)
@@ -113,7 +111,7 @@ def _measured_columns(results: Results) -> list[list[str]]:
     rows = results.rows
     columns = [
         ["model", *(row.model for row in rows)],
-        ["city", *(row.city or ALL_CITIES for row in rows)],
+        ["city", *(results.title_of(row.city) for row in rows)],
         ["episodes", *(shown_done(row.episodes) for row in rows)],
     ]
     if any(row.episodes.failed for row in rows):
@@ -141,7 +139,7 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
         heads, *names = zip(*_measured_columns(part), strict=True)
-        cells = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in part.rows]
+        cells = [[_cell(row, metric) for metric in metrics] for row in part.rows]
         rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
         yield [*heads, *map(heading_of, metrics)], rows
 
@@ -188,7 +186,11 @@ def _latex_table(results: Results) -> str:
         r"\midrule",
     ]
     for row in results.rows:
-        cells = ([row.run] if many else []) + [row.model, row.city or ALL_CITIES, shown_share(row.episodes)]
+        cells = ([row.run] if many else []) + [
+            row.model,
+            results.title_of(row.city),
+            shown_share(row.episodes),
+        ]
         numbers = [_tex_cell(row.values.get(metric.key), metric) for metric in metrics]
         lines.append(" & ".join([*map(_escape_tex, cells), *numbers]) + r" \\")
     if results.published:
@@ -205,13 +207,17 @@ def heading_of(metric: Metric) -> str:
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
-def _cell(value: Interval | None, metric: Metric) -> str:
-    """Return a mean and its interval as text, such as `66.7 (0-100)`; a dash for `None`.
+def _cell(row: RowResult, metric: Metric) -> str:
+    """Return a row's mean and its interval as text, such as `66.7 (0-100)`; a dash without a value.
 
-    Ends of shares in whole percents.
+    Ends of shares in whole percents; of too few units, their number.
     """
+    value, units = row.values.get(metric.key), row.units.get(metric.key, 0)
     if value is None:
         return "-"
+    if units < FEWEST_UNITS:
+        few = interval_words(value, metric, units).replace(" (", "\n(")  # the column stays narrow
+        return f"{shown_number(value[0], metric)}\n{few}"
     coarse = replace(metric, digits=0) if metric.percent else metric
     low, high = (shown_number(number, coarse) for number in value[1:])
     return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"

@@ -37,14 +37,21 @@ class Scene:
     folder: Path
 
     @property
+    def title(self) -> str:
+        """Return the title of the episode's page; its case if it has none."""
+        return self.shown.title or self.record.case
+
+    @property
     def state(self) -> State:
         """Return the end of the episode, by its status and score."""
         if self.record.status == "failed":
             return "failed"
-        score = self.shown.score
-        if score is None:
-            return "open"
-        return "right" if score > 1 - 1e-9 else "wrong" if score < 1e-9 else "partly"
+        return "open" if self.shown.score is None else state_of(self.shown.score)
+
+
+def state_of(score: float) -> State:
+    """Return how right a score in [0, 1] is."""
+    return "right" if score > 1 - 1e-9 else "wrong" if score < 1e-9 else "partly"
 
 
 @dataclass(frozen=True, slots=True)

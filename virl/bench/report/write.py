@@ -146,7 +146,7 @@ def _page_head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageH
         rows=(
             *(
                 (
-                    f"{row.model}\n{row.city or 'all'}, episodes: {shown_share(row.episodes)}",
+                    f"{row.model}\n{results.title_of(row.city)}, episodes: {shown_share(row.episodes)}",
                     *(cell_text(row.values.get(one.key), one, row.units.get(one.key, 0)) for one in metrics),
                 )
                 for row in rows

@@ -15,7 +15,7 @@
     usd: (a, b) => b.dataset.usd - a.dataset.usd,
   };
 
-  const chosen = { who: new Set(), city: new Set() };
+  const chosen = { who: new Set(), city: new Set(), status: new Set() };
 
   const show = () => {
     const wanted = search.value.trim().toLowerCase();
@@ -28,8 +28,8 @@
     said.textContent = shown < cards.length ? `${shown} of ${cards.length} runs` : "";
   };
 
-  // A chip for each agent and each city, where there are several.
-  for (const [field, label] of [["who", "Agents"], ["city", "Cities"]]) {
+  // A chip for each agent, city and end, where there are several.
+  for (const [field, label] of [["who", "Agents"], ["city", "Cities"], ["status", "Ends"]]) {
     const counts = new Map();
     for (const { dataset } of cards) counts.set(dataset[field], (counts.get(dataset[field]) || 0) + 1);
     if (counts.size < 2) continue;

@@ -62,6 +62,21 @@
   let chosen = figures.find((figure) => "again" in figure.dataset);
   chosen?.querySelector(".frame").replaceWith(first.querySelector(".frame").cloneNode(true));
   const marksOf = (figure) => document.querySelectorAll(`a.mark[href="#${figure.dataset.of}"]`);
+  // Names of boxes are 11 pixels high, however large the picture is, and inside what is shown of it.
+  const scale = () => {
+    for (const boxes of shown.querySelectorAll(".boxes")) {
+      const pixel = 1 / boxes.getScreenCTM().a;
+      const [frame, edge] = [boxes.closest(".frame").getBoundingClientRect(), 4];
+      boxes.setAttribute("font-size", 11 * pixel);
+      for (const name of boxes.querySelectorAll("text")) {
+        name.removeAttribute("dx");
+        const { left, right } = name.getBoundingClientRect();
+        const off = Math.max(frame.left + edge - left, 0) - Math.max(right - frame.right + edge, 0);
+        if (off) name.setAttribute("dx", off * pixel);
+      }
+    }
+  };
+  new ResizeObserver(scale).observe(shown);
   let now = null;
   const show = (figure) => {
     if (!figure || figure === now) return;
@@ -74,6 +89,7 @@
     for (const picture of large.querySelectorAll("img")) picture.alt = `Large: ${picture.alt}`;
     large.querySelector(".frame").tabIndex = -1;
     shown.replaceChildren(large);
+    scale();
   };
   const choose = (figure) => {
     for (const other of figures) {

@@ -6,11 +6,13 @@ const MapView = (() => {
   const SHAPES = {
     "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "ring": 13.5, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
     "plate": "-9,-9 9,-9 9,9 -9,9", "hexagon": "-11,0 -5.5,-9.6 5.5,-9.6 11,0 5.5,9.6 -5.5,9.6", "lozenge": "0,-12.5 12.5,0 0,12.5 -12.5,0",
+    "cross": "-6.5,-4 -4,-6.5 0,-2.5 4,-6.5 6.5,-4 2.5,0 6.5,4 4,6.5 0,2.5 -4,6.5 -6.5,4 -2.5,0",
     "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
     "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
   const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED] = [6, 28, 150];
+  const [BUTTONS, ASIDES] = [[46, 122], [15, -15, 19, -19]];
   const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
     away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
   ]));
@@ -41,6 +43,7 @@ const MapView = (() => {
       this.chart = paper.querySelector(".chart");
       const { x, y, width, height } = this.chart.viewBox.baseVal;
       this.whole = { x, y, w: width, h: height };
+      this.laid = this.whole;
       this.box = { ...this.whole };
       this.time = Infinity;
       this.tracks = [];
@@ -143,10 +146,9 @@ const MapView = (() => {
       for (const line of lines.slice(1)) line.setAttribute("points", pointsOf(past));
     }
 
-    markOf({ x, y, kind, title = "", shape = "disc", sign = "", label = "", heading, colour, radius_m: radius, time }) {
+    markOf({ x, y, kind, title = "", shape = "disc", sign = "", label = "", heading, radius_m: radius, time }) {
       const known = SHAPES[shape];
       const seen = typeof known === "number" ? node("circle", { class: "seen", r: known }) : node("polygon", { class: "seen", points: known });
-      if (colour) seen.setAttribute("fill", colour);
       const group = node(
         "g", { class: "scaled" },
         heading === null || heading === undefined ? null : node("path", { class: "sector", d: FAN, transform: `rotate(${heading})` }),
@@ -192,6 +194,7 @@ const MapView = (() => {
       if (isInside && this.isLaid && !anew) return;
       const w = Math.max(right - left + 2 * margin, (bottom - top + 2 * margin) * aspect, least);
       this.whole = { x: (left + right - w) / 2, y: (top + bottom - w / aspect) / 2, w, h: w / aspect };
+      this.laid = this.whole;
       if (isWhole || anew || !this.isLaid) this.box = { ...this.whole };
       this.isLaid = true;
     }
@@ -213,9 +216,25 @@ const MapView = (() => {
       this.draw();
     }
 
+    // Show more ground above and to the left where a pin or a number would stand below the buttons.
+    clearButtons() {
+      const { chart, laid, cleared } = this;
+      if (laid === cleared?.laid && chart.clientWidth === cleared.width) return;
+      this.cleared = { laid, width: chart.clientWidth };
+      const shown = [...this.group("marks").querySelectorAll(".fixed:has(polygon), .body:has(.sign, .label)")].map((body) => body.parentNode.dataset);
+      const steps = this.paper.querySelector(".zoom") ? [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3] : [];
+      const wholes = steps.map((more) => ({ x: laid.x - 0.8 * more * laid.w, y: laid.y - 0.8 * more * laid.h, w: laid.w * (1 + more), h: laid.h * (1 + more) }));
+      const isFree = ({ x, y, w }) => !shown.some((one) => (one.x - x) / w * chart.clientWidth < BUTTONS[0] + 12 && (one.y - y) / w * chart.clientWidth < BUTTONS[1] + 28);
+      const isWhole = this.box.w >= this.whole.w;
+      this.whole = wholes.find(isFree) || laid;
+      if (isWhole) this.box = { ...this.whole };
+    }
+
     draw() {
-      const { chart, box, whole } = this;
+      const { chart } = this;
       if (!chart.clientWidth) return; // hidden: drawn when it is shown
+      this.clearButtons();
+      const { box, whole } = this;
       const pixel = box.w / chart.clientWidth; // metres
       const size = chart.clientWidth < PHONE_PX ? SMALLER : 1;
       chart.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
@@ -240,13 +259,13 @@ const MapView = (() => {
       chart.dispatchEvent(new CustomEvent("drawn", { detail: { share: box.w / whole.w } }));
     }
 
-    // Each label beside its mark where nothing is in the way, those drawn last first; then names of streets.
+    // Each label beside its mark where nothing is in the way, results and what is drawn last first; then names.
     placeWords(pixel, size, foot) {
       const { chart, box } = this;
       const [right, bottom] = [chart.clientWidth, chart.clientHeight];
       const at = (group) => [(group.dataset.x - box.x) / pixel, (group.dataset.y - box.y) / pixel];
       const isIn = (room) => room[0] > 0 && room[1] > 0 && room[2] < right && room[3] < bottom;
-      const taken = [[0, 0, 46, 122], [right - 40, 0, right, 54], [0, bottom - foot - 24, 150, bottom]];
+      const taken = [[0, 0, ...BUTTONS], [right - 40, 0, right, 54], [0, bottom - foot - 24, 150, bottom]];
       const labels = [];
       for (const group of this.group("marks").querySelectorAll(".scaled")) {
         const [x, y] = at(group);
@@ -256,22 +275,23 @@ const MapView = (() => {
         const { x: left, y: top, width, height } = seen.getBBox();
         const [dx, dy] = group.shift || [0, 0];
         const sides = [left + dx, top + dy, left + width + dx, top + height + dy].map((side) => side * size);
-        taken.push([x + sides[0] - 2, y + sides[1] - 2, x + sides[2] + 2, y + sides[3] + 2]);
-        if (label) labels.push({ label, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
+        taken.push([x + sides[0] - 2 * size, y + sides[1] - 2 * size, x + sides[2] + 2 * size, y + sides[3] + 2 * size]);
+        const isResult = group.closest(".pin.enter, .pick") !== null;
+        if (label) labels.push({ label, isResult, x: x + dx * size, y: y + dy * size, sides: [left, top, left + width, top + height] });
       }
       const crossed = this.alongWays(pixel);
-      for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse()) {
+      for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse().sort((a, b) => b.isResult - a.isResult)) {
         label.classList.remove("no-room", "to-right", "to-left");
         const length = lengthOf(label) * size;
         const middle = (t + b) / 2 + 4;
         const places = [
           [0, b + 17, 0.5], [0, t - 7, 0.5], [r + 5, middle, 0], [l - 5, middle, 1],
-          [r, b + 13, 0], [l, b + 13, 1], [r, t - 3, 0], [l, t - 3, 1],
+          [r, b + 17, 0], [l, b + 17, 1], [r, t - 7, 0], [l, t - 7, 1],
         ];
         let best = null;
         for (const [dx, dy, share] of places) {
           const [start, base] = [x + dx * size - share * length, y + dy * size];
-          const room = [start - 3, base - 13 * size, start + length + 3, base + 5 * size];
+          const room = [start - 3 * size, base - 13 * size, start + length + 3 * size, base + 5 * size];
           if (!isIn(room) || taken.some((other) => meet(room, other))) continue;
           const count = crossed.filter(([u, v]) => meet(room, [u, v, u, v])).length;
           if (!best || count < best.count) best = { room, dx, dy, share, count };
@@ -284,28 +304,43 @@ const MapView = (() => {
         label.classList.toggle("to-right", best.share === 0);
         label.classList.toggle("to-left", best.share === 1);
       }
-      taken.push(...crossed.map(([u, v]) => [u - 3, v - 3, u + 3, v + 3])); // no name below a path
+      this.placeNames(pixel, size, at, isIn, taken, crossed.map(([u, v]) => [u - 3, v - 3, u + 3, v + 3]));
+      this.placeSymbols(pixel, size, at, isIn, taken);
+    }
+
+    // First the names of streets that a path goes along, beside it; no other name stands on a path.
+    placeNames(pixel, size, at, isIn, taken, crossed) {
+      const isFree = (room) => isIn(room) && !taken.some((other) => meet(room, other));
+      const fitting = [];
       for (const group of this.group("names").children) {
         const name = group.firstChild;
-        const [x, y] = at(group);
         name.classList.remove("no-room");
-        const [length, turn] = [lengthOf(name) * size, (Number(/-?[\d.]+/.exec(name.getAttribute("transform"))[0]) * Math.PI) / 180];
+        const [[x, y], length] = [at(group), lengthOf(name) * size];
+        name.classList.add("no-room");
+        if (length >= group.dataset.room / pixel) continue;
+        const turn = (Number(/-?[\d.]+/.exec(name.getAttribute("transform"))[0]) * Math.PI) / 180;
         const [half, count] = [7.5 * size, Math.max(2, Math.ceil(length / (15 * size)))];
-        const rooms = Array.from({ length: count }, (_, part) => {
+        const roomsAt = (aside) => Array.from({ length: count }, (_, part) => {
           const away = half - length / 2 + ((length - 2 * half) * part) / (count - 1);
-          const [u, v] = [x + away * Math.cos(turn), y + away * Math.sin(turn)];
+          const [u, v] = [x + away * Math.cos(turn) - aside * size * Math.sin(turn), y + away * Math.sin(turn) + aside * size * Math.cos(turn)];
           return [u - half, v - half, u + half, v + half];
         });
-        const fits = length < group.dataset.room / pixel && rooms.every((room) => isIn(room) && !taken.some((other) => meet(room, other)));
-        name.classList.toggle("no-room", !fits);
-        if (fits) taken.push(...rooms);
+        const isWalked = name.matches(".street-name") && roomsAt(0).some((room) => isIn(room) && crossed.some((other) => meet(room, other)));
+        fitting.push({ name, roomsAt, isWalked });
       }
-      this.placeSymbols(pixel, size, at, isIn, taken);
+      taken.push(...crossed);
+      for (const { name, roomsAt, isWalked } of fitting.sort((a, b) => b.isWalked - a.isWalked)) {
+        const aside = (isWalked ? ASIDES : [0]).find((one) => roomsAt(one).every(isFree));
+        name.classList.toggle("no-room", aside === undefined);
+        if (aside === undefined) continue;
+        name.setAttribute("y", 4 + aside);
+        taken.push(...roomsAt(aside));
+      }
     }
 
     // A symbol for places, at most one in a few pixels, wherever no word is in the way.
     placeSymbols(pixel, size, at, isIn, taken) {
-      const [gap, half, cells] = [SYMBOL_ROOM * size, 7 * size, new Map()];
+      const [gap, half, cells, seen] = [SYMBOL_ROOM * size, 7 * size, new Map(), new Set()];
       for (const path of this.group("symbols")?.querySelectorAll(".symbol") || []) {
         path.places ||= path.dataset.all.split(" ").map((place) => place.split(",").map(Number));
         const shown = pixel > SYMBOLS_UP_TO_M ? [] : path.places.filter(([east, south]) => {
@@ -320,10 +355,14 @@ const MapView = (() => {
           const room = [x - half, y - half, x + half, y + half];
           if (isIn(room) && taken.some((other) => meet(room, other))) return false;
           cells.set(`${column} ${row}`, [x, y]);
+          if (isIn([x, y, x, y])) seen.add(path.previousSibling.firstChild.classList[1]);
           return true;
         });
         path.setAttribute("d", shown.length ? `M${shown.join(" ")}h0` : "");
         path.setAttribute("stroke-width", pixel * size);
+      }
+      for (const glyph of this.paper.parentNode?.querySelectorAll(":scope > .legend .glyph") || []) {
+        glyph.closest("li").hidden = !seen.has(glyph.classList[1]);
       }
     }
 

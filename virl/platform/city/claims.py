@@ -13,15 +13,18 @@ from pydantic import Field
 
 from virl.clock import show_clock
 from virl.geo.globe import LatLng, distance, distances
+from virl.pages.numbers import count_noun
 from virl.platform.city.city import City, Thing, Truth
 from virl.platform.city.inventory import Inventory
-from virl.platform.city.places import DAYS, Place
+from virl.platform.city.places import DAY_NAMES, Place
 
 _ItemT = TypeVar("_ItemT", Thing, Place)
 ARRIVED_M = 25.0
 """Largest distance in metres at which an agent has arrived at a place (V-IRL's)."""
 IN_SIGHT_M = 20.0
 """Radius in metres around each position where an agent looked, within which things count (V-IRL's)."""
+FAR_SIGHT_M = 80.0
+"""Radius in metres within which a thing may be among those seen in one look; chosen: as detectors find it."""
 BESIDE_M = 14.0
 """Largest distance in metres between neighbouring places; chosen: shop fronts are 6 to 12 m wide."""
 SAME_M = 5.0
@@ -130,6 +133,8 @@ class CheckedClaim:
     """True for a true claim, False for a false one; `None` where the truth is not known."""
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
+    right: tuple[int, ...] | None = None
+    """Indices, from 0, of the right ones among the positions of a count; `None` for other claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +274,7 @@ class _ClaimChecker:
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
         if claim.at:
             day, minute = claim.at
-            when = f"{DAYS[day]} {show_clock(minute)}"
+            when = f"{DAY_NAMES[day]} {show_clock(minute)}"
             is_open = None if place.is_unsure else place.may_be_open_at(day, minute)
             words = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
             yield words[is_open], is_open
@@ -284,23 +289,25 @@ class _ClaimChecker:
 
     def _check_count(self, claim: CountClaim) -> CheckedClaim:
         """Return a claim of a count, compared with the true number and positions of things near the looks."""
-        claimed = f"{len(claim.positions)} {claim.thing}"
+        claimed = count_noun(len(claim.positions), claim.thing)
         things = self.truth.things({claim.thing})
         if not things:
             return CheckedClaim(claimed, "the town does not know how many exist", None)
-        there = len(_filter_near(things, claim.looked_from, IN_SIGHT_M))
+        reach = FAR_SIGHT_M if claim.at_once else IN_SIGHT_M
+        there = len(_filter_near(things, claim.looked_from, reach))
         if claim.at_once is not None:
-            claimed = (
-                f"up to {claim.at_once} {claim.thing} in one look" if claim.at_once else f"no {claim.thing}"
-            )
-            true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk"
+            most = f"up to {count_noun(claim.at_once, claim.thing)} in one look"
+            claimed = most if claim.at_once else f"no {claim.thing}"
+            true = f"{there} exist within {reach:.0f} m of the walk"
             seen = {"at once": claim.at_once, "exist": there}
             holds = claim.at_once <= there if claim.at_once else not there
             return CheckedClaim(claimed, true, holds, seen)
-        right = len(pairs_within(claim.positions, [one.position for one in things], SAME_M))
+        pairs = pairs_within(claim.positions, [one.position for one in things], SAME_M)
+        right = len(pairs)
         numbers = {"reported": len(claim.positions), "exist": there, "right": right}
-        true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk, {right} of those reported are right"
-        return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
+        true = f"{there} exist within {reach:.0f} m of the walk, {right} of those reported are right"
+        holds = len(claim.positions) == there == right
+        return CheckedClaim(claimed, true, holds, numbers, tuple(sorted(pairs)))
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
         """Return a home's claim checked: its walking minutes to each place type against those of the maps."""

@@ -44,11 +44,13 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class GroundArea:
-    """The outline of a park or of water."""
+    """The outline of a park, of water or of a paved square."""
 
-    kind: Literal["park", "water"]
+    kind: Literal["park", "water", "square"]
     outline: Polygon
     """Outline, WGS84 degrees; x is the longitude."""
+    name: str = ""
+    """Name of a square; parks are places, which have their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Inventory(Protocol):
         ...
 
     def areas(self) -> Sequence[GroundArea]:
-        """Return all parks and waters."""
+        """Return all parks, waters and squares."""
         ...
 
     def places(self) -> Sequence[Place]:

@@ -113,6 +113,11 @@ def tool_words() -> ToolWords:
     return load_settings(resources.data_folder("platform/rules") / "tools.yaml", ToolWords)
 
 
+def seeks_view(character: Character) -> bool:
+    """Return whether an intention, understood by rules or not, asks for a picture."""
+    return bool(phrase_pattern(tool_words().view).search(words_of(asked_for(character.intention))))
+
+
 def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     """Return the goal of a character's intention; the lexicon is that of English if `None`.
 

@@ -32,6 +32,7 @@ from virl.errors import (
     RunStopped,
     VirlError,
 )
+from virl.journal.film import PICTURE
 from virl.mind.base import Mind
 from virl.mind.chat.answers import NOTHING, refusal_in
 from virl.mind.chat.sending import OutOfReplies
@@ -44,7 +45,8 @@ from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, TextExhibit
 from virl.platform.city.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, check_script, check_tools, decider_of, stop_at_fault
-from virl.routines.by_tools.goals import UNFULFILLED, read_goal, words_of_goal
+from virl.routines.by_tools.goals import UNFULFILLED, read_goal, seeks_view, words_of_goal
+from virl.routines.by_tools.picturing import keep_picture
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short
 from virl.tools.body import Body
@@ -105,10 +107,13 @@ def run(agent: Agent) -> None:
     body = Body(agent, sees=isinstance(agent.mind, LLMMind) and _takes_pictures(agent, model))
     ended = _converse(body, decider, model)
     body.stop(ended.outcome)
+    answer = {**ended.answer, "succeeded": ended.outcome.kind == "finished"}
+    if picture := keep_picture(agent, ended.outcome.reason, ended.place, is_view=seeks_view(agent.character)):
+        answer[PICTURE] = picture
     agent.run.end(
         ended.outcome,
         ended.place,
-        answer={**ended.answer, "succeeded": ended.outcome.kind == "finished"},
+        answer=answer,
         exhibits=_exhibits(ended),
         claims=claims_of(agent, ended.place, agent.run.notes(TOOL)),
     )

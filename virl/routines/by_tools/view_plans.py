@@ -22,6 +22,7 @@ from virl.routines.by_tools.street_plans import (
     look_for_signs,
     read_surroundings,
 )
+from virl.tools.base import short
 from virl.tools.looking import Find, LookedView
 from virl.tools.moving import Moved, Surroundings, WayOn
 
@@ -55,6 +56,7 @@ PANORAMAS_M = 10.0  # between two of them, as a rule
 AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
 AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
 AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
+LONGEST_SIGN = 24  # characters of a sign in the first sentence of an answer (chosen)
 STREET_DEG = 60.0  # width of a look down a street (chosen)
 SHOPFRONTS: dict[Amount | None, int] = {"many": 3, "some": 1}  # in signs (chosen)
 SHOPS_M = 30.0  # of that distance, for which a shop seen along a way makes up (chosen)
@@ -135,12 +137,16 @@ class Shot:
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     @property
+    def thing_words(self) -> str:
+        """Wanted things in the picture in words, such as "a bench and a tree"; empty without any."""
+        return " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
+
+    @property
     def description(self) -> str:
         """Contents of the picture in words, such as the lettering of its shops."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
-        held = " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
-        return ", and ".join(filter(None, (lettering, held))) or "nothing in particular"
+        return ", and ".join(filter(None, (lettering, self.thing_words))) or "nothing in particular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +252,11 @@ class PictureSearch:
 def _describe_shot(shot: Shot, places: int) -> str:
     """Return advice in words on how to take the picture `shot`, the best from `places` places looked at."""
     where = "a street corner" if shot.corner else "a stretch of street"
+    named = " and ".join(short(one.text, LONGEST_SIGN) for one in shot.shops[:2])
+    seen = ", and ".join(filter(None, (named, shot.thing_words)))
     return (
-        f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
+        f"A picture of {where}{f' with {seen}' if seen else ''}. "
+        f"Stand at {shot.position}; point the camera at {shot.heading:.0f} degrees; make "
         f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.description}."
     )
 

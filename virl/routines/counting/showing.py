@@ -15,18 +15,19 @@ from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
 from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
-from virl.journal.film import shown_views
+from virl.journal.film import embed_views, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, read_journal
+from virl.journal.journal import JOURNAL, read_journal, read_result
 from virl.journal.reading import line_error
-from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, page, report_context, start_of
+from virl.journal.records import AnyRecord, StartRecord, StepRecord
+from virl.journal.report import BESIDE, SCRIPTS, STYLES, end_of, page, report_context, start_of
 from virl.journal.story import chapters
-from virl.journal.walk_map import ends_of, ground_of, walk_paper, walked_path
+from virl.journal.walk_map import AROUND, ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Paper
 from virl.pages.pictures import embed
 from virl.platform.city.city import City
+from virl.platform.city.claims import CountClaim
 from virl.platform.navigators.survey import RECORD, SurveyPlan
 from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
@@ -69,6 +70,9 @@ THUMBNAILS = ((128, 70), (96, 60), (80, 50), (64, 45))
 THUMBNAIL_BYTES = 2_000_000
 """Most bytes of all thumbnails together; chosen: the page opens in about a second."""
 
+LARGE_BYTES = 150_000
+"""Most bytes of the view beside the map; chosen."""
+
 EMBEDDED_VIEWS = 150
 """Most views embedded in the page, chosen; with more, each thing has a thumbnail, and views stay in files."""
 
@@ -108,15 +112,21 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]
     finds = read_finds(folder, counted)
-    paper = walk_paper(steps, ground_of(city), [find.position for find in finds]) if steps else None
+    told = list(chapters(steps, lambda step: bool(step.objects or step.decided_by)))
+    end = end_of(walk)
+    end_view = view_of_end(shown_views(told), end.result if end else None)
+    large = embed_views(counted, [end_view], frozenset([end_view.file]), LARGE_BYTES) if end_view else {}
+    around = [find.position for find in finds]
+    extent = BESIDE if large else AROUND
+    paper = walk_paper(steps, ground_of(city), around, extent=extent) if steps else None
     found = _page_data(folder, counted, start_of(records), steps, finds, paper)
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
-        "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
-        "pictures": embed(
-            folder,
-            [view.file for view in shown_views([one for one in records if isinstance(one, NoteRecord)])],
-        ),
+        "held": held_positions(folder, records),
+        "chapters": told,
+        "end_view": end_view if large else None,
+        "end_at": next((f"Step {one.step}" for one in steps if end_view in one.views), ""),
+        "pictures": large,
     }
     return page(
         "counts.html.j2",
@@ -127,6 +137,19 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         beside=not found["whole"],
         folder=_TEMPLATES,
     )
+
+
+def held_positions(folder: Path, records: Sequence[AnyRecord]) -> dict[LatLng, bool]:
+    """Return whether a thing stands at each reported position; empty where the truth is not known."""
+    end = end_of(records)
+    told = read_result(folder, end.result) if end else None
+    checked = zip(told.claims, told.truth.checked, strict=False) if told and told.truth else ()
+    return {
+        position: number in one.right
+        for claim, one in checked
+        if isinstance(claim, CountClaim) and one.right is not None
+        for number, position in enumerate(claim.positions)
+    }
 
 
 def _page_data(
@@ -245,7 +268,8 @@ def _counts_map(
     things = [_thing_mark(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
     plain = {"Start": "end from", "End": "end to"}
     ends = [replace(pin, href="", sign="", kind=plain[pin.label]) for pin in ends_of(steps, paper.frame)]
-    return map_figure("Map of the walk", paper, paths, [*things, *ends])
+    legend = [("line main", "way walked")] + [("line region", "edge of the region")] * (area is not None)
+    return map_figure("Map of the walk", paper, paths, [*things, *ends], legend=legend)
 
 
 def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:

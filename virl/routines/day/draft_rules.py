@@ -263,8 +263,13 @@ def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
     if liked.get(sort, 0) + asked.get(sort, 0) > 0:
         why = f"It is what {name} likes, and there is time for it."
     else:
-        effects = ", ".join(f"{feeling} {points:+.0f}" for feeling, points in pastime.feelings.items())
-        why = f"{name} can use it: {effects} an hour."
+        wanted = {"joy": 1, "energy": 1}  # of the others, less is better
+        effects = [
+            f"{'more' if points > 0 else 'less'} {feeling}"
+            for feeling, points in pastime.feelings.items()
+            if points * wanted.get(feeling, -1) > 0
+        ]
+        why = f"{name} can use it: {', '.join(effects)}."
     return _draft_now(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
 
 

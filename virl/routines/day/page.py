@@ -64,10 +64,15 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     groups = groups_of(every, max(1, len(every)))
     by_time = {_time_of(group): group for group in groups}
+    notes = [one for one in records if isinstance(one, NoteRecord) and one.views]
+    notes.sort(key=lambda one: float(str(one.data.get("rating", 0))))
+    seen = {note.title: note.views[-1] for note in notes}  # the best of each place
     texts = [one for one in end.exhibits if isinstance(one, TextExhibit)]
     context |= {
         "exhibits": report_context(folder, records, city, (), texts)["exhibits"],
-        "activities": [(one, by_time.get(f"{one.starts}-{one.ends}")) for one in activities],
+        "activities": [
+            (one, by_time.get(f"{one.starts}-{one.ends}"), seen.get(one.place)) for one in activities
+        ],
         "feelings": list(_feelings([one.state for one in activities])),
         "spent": sum(one.cost_usd for one in activities),
         "budget": answer.get("budget_usd"),

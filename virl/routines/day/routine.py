@@ -22,6 +22,7 @@ from virl.errors import BadInput, NotFound
 from virl.mind.base import ReplyT
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding import Reading
+from virl.pages.numbers import price
 from virl.platform.city.places import DAY_NAMES, Place
 from virl.routines.client import CLIENT, Client, check_language, client_of
 from virl.routines.day.activity import (
@@ -159,7 +160,7 @@ def _describe_reply(reply: BaseModel) -> str:
             return f"{reply.starts}-{reply.ends} {reply.kind}: {reply.what}{where}"
         case DayEstimate():
             changes = changes_in_words(changes_of(reply))
-            return f"{changes or 'no change'}; {reply.cost_usd:.2f} dollars"
+            return f"{changes or 'no change'}; {price(reply.cost_usd)}"
         case DayVerdict():
             return f"{'fits' if reply.fits else 'does not fit'}: {reply.reason}"
     raise TypeError(type(reply))

@@ -19,7 +19,7 @@ from virl.mind.lexicon import words_of
 from virl.mind.rules import RuleMind
 from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TextExhibit
-from virl.pages.numbers import count_noun
+from virl.pages.numbers import count_noun, price
 from virl.plain_text import plain_line
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.maps import TransitMaps, TravelMode
@@ -79,7 +79,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     spent = sum(one.cost_usd for one in plan.activities)
     reason = (
         f"{count_noun(len(visits), 'activity', 'activities')} for {plan.client.name}, "
-        f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
+        f"{price(spent)} of {price(plan.day.budget_usd)} spent, "
         f"{count_noun(len(violations), 'violation')}. {' '.join([*prices, plan.ended])}"
     )
     visited = {one.spot.sort for one in visits}
@@ -156,7 +156,7 @@ def itinerary(
 
 def _activity_details(one: Activity) -> str:
     """Return an activity's cost, address, reason and changed feelings as Markdown, to follow its name."""
-    cost = f" (${one.cost_usd:.2f})" if one.cost_usd else ""
+    cost = f" ({price(one.cost_usd)})" if one.cost_usd else ""
     changes = changes_in_words(one.changes)
     address = f"{plain(one.spot.address)}. " if one.spot.address and not one.mode else ""
     return f"{cost}  \n  {address}{plain(one.reason)}{f' _{plain(changes)}_' if changes else ''}"

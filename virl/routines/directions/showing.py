@@ -1,13 +1,19 @@
 """How directions are shown in a report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from pydantic import TypeAdapter
 
 from virl.geo.globe import LatLng
 from virl.journal.records import StepRecord
-from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.city import City
 from virl.platform.navigators.tourist.rules import Noticed
 from virl.routines.directions.planning import Directions
+
+ACTION = "movement/tourist-action"
+"""Prompt by which a tourist says which sentence of the directions she follows."""
+_SENTENCES = TypeAdapter(tuple[str, ...])
 
 
 def directions_exhibits(city: City, directions: Directions) -> list[Exhibit]:
@@ -61,39 +67,53 @@ def path_of(city: City, pano_ids: tuple[str, ...]) -> tuple[LatLng, ...]:
 
 
 def tour_exhibits(
-    city: City, steps: Sequence[StepRecord], legs: Sequence[tuple[Directions, str]]
+    city: City, steps: Sequence[StepRecord], legs: Sequence[tuple[Directions, int, str]]
 ) -> list[Exhibit]:
-    """Return the exhibits of a tour: the directions of each local, a map, and the landmarks noticed.
+    """Return the exhibits of a tour: the directions of each local beside the steps that they led to, a map.
 
     Args:
         city: city of the tour.
         steps: steps of all walks, in order.
-        legs: pairs of a local's directions and the reason why following them ended.
+        legs: a local's directions, the number of steps by them, and why she gave up on them or empty.
     """
-    texts = [
-        TextExhibit(title=f"Directions of local {number}", text=f"{told.instruction}\n\n{reason}")
-        for number, (told, reason) in enumerate(legs, 1)
-    ]
+    tables, first = [], 0
+    for number, (told, count, reason) in enumerate(legs, 1):
+        rows = tuple(_told_rows(told, steps[first : first + count]))
+        title, first = f"Directions of local {number}", first + count
+        columns = ("directions", "steps", "saw", "then")
+        tables.append(TableExhibit(title=title, columns=columns, rows=rows, note=reason))
     walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in steps)
     told_ways = tuple(
         MapLine(points=path_of(city, told.route), label=f"route of local {number}", style="other")
-        for number, (told, _) in enumerate(legs, 1)
+        for number, (told, *_) in enumerate(legs, 1)
     )
-    first, last = legs[0][0], legs[-1][0]
-    stops = (MapPoint(lat=at.lat, lng=at.lng, label="stopped", style="stop") for at in walked[-1:])
-    seen: list[tuple[int, str, str, str]] = []
-    for step in steps:
-        asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
-        noticed = Noticed.model_validate(asked.inputs["here"]).seen if asked else ()
-        seen += [(step.step, one.name, one.where, step.decided) for one in noticed]
+    last = legs[-1][0]
+    lines = (*told_ways, MapLine(points=walked, label="walked"))
     return [
-        *texts,
-        MapExhibit(
-            title=f"Walk to {last.destination}",
-            points=(*milestone_points(first), destination_point(last), *stops),
-            lines=(*told_ways, MapLine(points=walked, label="walked")),
-        ),
-        TableExhibit(
-            title="Landmarks seen", columns=("step", "landmark", "where", "decision"), rows=tuple(seen)
-        ),
+        *tables,
+        MapExhibit(title=f"Walk to {last.destination}", points=(destination_point(last),), lines=lines),
     ]
+
+
+def _told_rows(told: Directions, steps: Sequence[StepRecord]) -> Iterator[tuple[Cell, ...]]:
+    """Yield (words of directions, numbers of the steps by them, landmarks seen there, the last decision)."""
+    sentences: tuple[str, ...] = (told.instruction,)
+    followed: dict[int, list[StepRecord]] = {}
+    seen: dict[int, list[str]] = {}
+    sentence = 1
+    for step in steps:
+        if asked := next((one for one in reversed(step.asked) if one.prompt == ACTION), None):
+            sentences = _SENTENCES.validate_python(asked.inputs["sentences"])
+            # She goes on in the words: what she goes back to was told by the words that she had come to.
+            sentence = max(sentence, min(int(str(asked.reply["sentence"])), len(sentences)))
+            noticed = Noticed.model_validate(asked.inputs["here"]).seen
+            seen.setdefault(sentence, []).extend(f"{one.name} ({one.where})" for one in noticed)
+        followed.setdefault(sentence, []).append(step)
+    begin = 0
+    for number, walked in followed.items():
+        end = len(sentences) if number == max(followed) else number
+        first, last = walked[0].step, walked[-1].step
+        numbers = f"{first}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{last}" if first < last else str(first)
+        words, marks = " ".join(sentences[begin:end]), ", ".join(dict.fromkeys(seen.get(number, ())))
+        yield words, numbers, marks, walked[-1].decided
+        begin = end

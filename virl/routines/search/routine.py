@@ -6,7 +6,7 @@ what she looks for. After AgentNav (arXiv 2512.15933) and CitySeeker (arXiv 2512
 A run that goes on reads no view twice, and is first given the replies that its journal holds.
 """
 
-from collections import UserDict, deque
+from collections import Counter, UserDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -203,14 +203,19 @@ def _describe_goal(goal: SightGoal) -> str:
 
 
 def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
-    """Write a step to the journal, with the view in the direction of its move, or of the sign found."""
+    """Write a step to the journal, with the view of the sign found, of most signs, or toward its move."""
     choice = step.choice
     toward = choice.link.heading if choice.link else step.pose.heading
     what = choice.outcome.what if choice.outcome else ""
-    read = [one.sign for (at, _), seen in signs.items() for one in seen if at == step.pose.pano_id]
-    found = next((one for one in read if what and one.text == what), None)
-    camera = found.camera if found else Camera(toward, 8.0, 90.0)
-    boxes = [Detection("sign", found.score, found.box, found.text)] if found else []
+    read = [one for (at, _), seen in signs.items() for one in seen if at == step.pose.pano_id]
+    found = [one.sign for one in read if what and one.sign.text == what]
+    telling = [*found, *(one.sign for one in read if one.kinds)]
+    views = Counter(one.camera for one in telling)
+    camera = (
+        found[0].camera if found else max(views, key=views.__getitem__, default=Camera(toward, 8.0, 90.0))
+    )
+    shown = dict.fromkeys((one.text, one.score, one.box) for one in telling if one.camera == camera)
+    boxes = [Detection("sign", score, box, text) for text, score, box in shown]
     view = agent.city.streetview.view(step.pose.pano_id, camera)
     agent.run.step(
         step,
@@ -224,7 +229,7 @@ def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
     """Return the report's exhibit: the goal in words, and how much was looked at for it."""
     read = {one.sign.text for seen in signs.values() for one in seen}
-    counts = f"{decisions} decisions, {len(signs)} views, {len(read)} signs read."
+    counts = f"{decisions} decisions; {len(read)} signs read in {len(signs)} looks."
     text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
     return [TextExhibit(title="What she looked for", text=text)]
 

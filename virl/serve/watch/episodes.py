@@ -12,6 +12,7 @@ from virl.bench.episode import Data, Record
 from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
+from virl.bench.report.tiles import STATES, Scene
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
@@ -43,6 +44,12 @@ class PageEpisode:
     def run(self) -> Path:
         """The folder of the agent's run in the episode; it exists only if there was such a run."""
         return self.folder / FOLDER / slug(self.record.id) / RUN
+
+    @property
+    def ending(self) -> tuple[str, str]:
+        """(How the episode ended in a word or two, the kind of its sign), as of a run's `ending_of`."""
+        state = Scene(self.record, self.shown, "", self.folder).state
+        return STATES[state], {"right": "done", "open": "", "failed": "failed"}.get(state, "warn")
 
     def convert(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         """Return (records for the page, files of each record's views) of the episode."""
@@ -133,7 +140,7 @@ class PageEpisode:
             record.seconds,
         )
         return {
-            "status": "finished" if (self.shown.score or 0.0) > 0.0 else "gave up",
+            "ending": self.ending,
             "title": self.shown.outcome,
             "decided": record.reason,
             "facts": [*self.shown.facts, *score],

@@ -14,8 +14,8 @@ from virl.errors import BadInput, JournalBroken, VirlError
 from virl.files.writing import is_inside, read_bounded
 from virl.geo.globe import LatLng
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, JournalTail
-from virl.journal.records import AnyRecord, NoteRecord, StepRecord
+from virl.journal.journal import JOURNAL, JournalTail, read_result
+from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
 from virl.journal.report import moment
 from virl.pages.paper import Point
 from virl.plain_text import plain_line, plain_tree
@@ -114,6 +114,9 @@ class RunFeed:
             return
         try:
             for record in self._tail.read_new():
+                if isinstance(record, EndRecord):  # beside the journal stands what is true of its claims
+                    result = read_result(self.folder, record.result) or record.result
+                    record = record.model_copy(update={"result": result})  # noqa: PLW2901
                 self._new_records.append(record)
                 self._summary.take(record)
                 views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
@@ -149,6 +152,7 @@ class RunFeed:
                 "about": moment(summary.began) if summary.began else "",
                 "note": self.fault or summary.title,
                 "state": state,
+                "ending": ("failed", "failed") if self.fault else summary.ending,
                 "score": None,
                 "group": "",
                 "path": path,
@@ -205,6 +209,7 @@ def card_of_episode(path: Sequence[Point], episode: PageEpisode) -> dict[str, An
         "about": " \N{MIDDLE DOT} ".join(filter(None, (record.city, record.model))),
         "note": record.reason or shown.outcome,
         "state": "failed" if record.status == "failed" else "ended",
+        "ending": episode.ending,
         "score": shown.score,
         "group": episode.folder.name,
         "path": path,

@@ -119,7 +119,7 @@ class PlayFeed:
         if self._ended:
             return card_of_episode(walk_points(self.read_records()), self._ended)
         about = {"title": self._game.case, "about": self._game.city, "note": "", "group": ""}
-        return about | {"state": "open", "score": None, "path": []}
+        return about | {"state": "open", "ending": ("not ended", "open"), "score": None, "path": []}
 
     def end(self, episode: PageEpisode) -> None:
         """Add the end of the scored episode to the records."""

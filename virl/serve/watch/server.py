@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs
 
 import PIL.Image
-from fastapi import FastAPI, Header
+from fastapi import FastAPI, Header, Query
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
@@ -32,6 +32,7 @@ from virl.bugs import bug_of
 from virl.errors import VirlError
 from virl.journal.journal import JPEG_QUALITY
 from virl.journal.walk_map import town_ground
+from virl.pages.fonts import font_styles
 from virl.pages.shell import SERVED_POLICY
 from virl.plain_text import plain_line, plain_lines
 from virl.redaction import Redaction
@@ -217,6 +218,12 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
     def list_runs() -> Response:
         """Return the card of each run as JSON."""
         return JSONResponse({"runs": index()})
+
+    @app.get(f"{base}/letters.css")
+    def list_letters(codes: Annotated[str, Query(pattern=r"^[0-9a-f]{1,5}(\.[0-9a-f]{1,5})*$")]) -> Response:
+        """Return fonts for Unicode code points, hexadecimal with dots between, as CSS."""
+        text = "".join(chr(int(code, 16)) for code in codes.split("."))
+        return Response(font_styles(text), media_type="text/css")
 
     @app.get(f"{base}/events")
     async def stream(runs: str, last_event_id: Annotated[str, Header()] = "") -> Response:

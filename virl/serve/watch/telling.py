@@ -20,6 +20,7 @@ from virl.journal.records import (
 )
 from virl.journal.report import moment
 from virl.journal.story import (
+    ending_of,
     facts,
     heading_of,
     headline_of,
@@ -35,7 +36,7 @@ from virl.journal.walk_map import marks_of, sights_of
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
 from virl.pages.maps import Mark
-from virl.pages.numbers import dollars
+from virl.pages.numbers import count_noun, dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import title_of_city
@@ -130,6 +131,8 @@ class RunSummary:
     """Time of the start, ISO 8601; empty before the first record."""
     title: str = ""
     """Title of the last record that has one."""
+    ending: tuple[str, str] = ("not ended", "open")
+    """(How the run ended in a word or two, the kind of its sign), as of `ending_of`."""
     points: list[Point] = field(default_factory=list)
     """Positions of all steps, metres east and south of the first."""
     _frame: LocalFrame | None = None
@@ -148,7 +151,7 @@ class RunSummary:
             case NoteRecord():
                 self.title = _title_of_note(record)
             case EndRecord():
-                self.title = headline_of(record.result)[0]
+                self.title, self.ending = headline_of(record.result)[0], ending_of(record.result)
 
     def place(self, position: LatLng) -> Point | None:
         """Return a position in metres (east, south) of the first step; `None` before that step."""
@@ -263,9 +266,9 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
     """Return the data of the run's end for the page."""
     result = end.result
     title, rest = headline_of(result)
-    found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
+    found = ", ".join(count_noun(count, words(kind)) for kind, count in result.found.items())
     return {
-        "status": result.status,
+        "ending": ending_of(result),
         "title": title,
         "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)

@@ -8,7 +8,7 @@ import numpy as np
 from tzfpy import get_tz
 
 from virl.geo.globe import LatLng
-from virl.osm.grounds import sea_of
+from virl.osm.grounds import sea_of, squares
 from virl.osm.hours import WeeklyHours, weekly_hours
 from virl.osm.invented import INVENTED, with_invented_life
 from virl.osm.mapped import choice_of, credit, key_of_twin, life_of, names_of, read_twin
@@ -86,7 +86,13 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
         # The inventory lets go of the large extract, which pages read anew to count.
-        inventory=PlanInventory(plan, lambda _: twin_statistics(read_twin(extract, day)), ways, houses),
+        inventory=PlanInventory(
+            plan,
+            lambda _: twin_statistics(read_twin(extract, day)),
+            ways,
+            houses,
+            squares(twin.extract),
+        ),
         life=life_of(twin),
         choice=choice_of(extract, twin.extract),
     )

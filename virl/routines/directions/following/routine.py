@@ -264,7 +264,7 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
     arrived = last.outcome.kind == "arrived"
     reason = (
         f"{'Arrived at' if arrived else 'Did not find'} {last.directions.destination}, as far as she "
-        f"can tell, having asked {times}: {last.outcome.reason}."
+        f"can tell, having asked {times}{'' if arrived else f': {last.outcome.reason}'}."
     )
     asked = legs[0].directions  # the later locals are asked for the place by its name
     if asked.lacking:
@@ -297,7 +297,12 @@ def _end_run(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
         },
         claims=[ArrivalClaim(last.directions.destination, LatLng(stood.lat, stood.lng), arrived)],
         exhibits=tour_exhibits(
-            agent.city, agent.run.steps, [(leg.directions, leg.outcome.reason) for leg in legs]
+            agent.city,
+            agent.run.steps,
+            [
+                (leg.directions, leg.steps, "" if leg.outcome.kind == "arrived" else leg.outcome.reason)
+                for leg in legs
+            ],
         ),
     )
 

@@ -21,6 +21,21 @@ const button = (label, attributes, act) => {
   return made;
 };
 
+// Letters that many systems lack come from the server, all in one style: those of a word belong together.
+const LETTERS = /[\u0590-\u1dff\u2c00-\udfff\ufb1d-\ufdff\ufe70-\u{2ffff}]/gu;
+const MOST_LETTERS = 3000; // fits into an address
+const letters = new Set();
+const bringLetters = (text) => {
+  const before = letters.size;
+  for (const letter of text.match(LETTERS) || []) if (letters.size < MOST_LETTERS) letters.add(letter);
+  if (letters.size === before) return;
+  const codes = [...letters].map((letter) => letter.codePointAt(0).toString(16)).join(".");
+  const made = el("link", { class: "letters", rel: "stylesheet", href: `letters.css?codes=${codes}` });
+  const older = document.querySelectorAll("link.letters");
+  made.addEventListener("load", () => older.forEach((old) => old.remove()));
+  document.head.append(made);
+};
+
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const dollars = (usd) => (usd >= 1 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(4)}`);
 const metres = (length) => (length < 1000 ? `${length.toFixed(0)} m` : `${(length / 1000).toFixed(2)} km`);

@@ -51,13 +51,12 @@ class Grid {
       this.compare.disabled = this.chosen.size < 2 || this.chosen.size > MOST_PANELS;
       this.compare.title = this.chosen.size > MOST_PANELS ? `Choose at most ${MOST_PANELS}` : "";
     });
-    const words = { ended: "ended", open: "not ended", failed: "failed" }[one.state];
     return el(
       "li",
       { class: `card linked ${one.state}` },
       one.path.length ? this.sketch(one.path) : null,
-      el("p", { class: "name" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.state}` }, words)),
-      el("p", {}, el("b", {}, one.note)),
+      el("p", { class: "name" }, el("span", { class: "eyebrow" }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.ending[1]}` }, one.ending[0])),
+      el("p", { class: "result-of" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.note || one.title))),
       one.about ? el("p", { class: "dim" }, el("bdi", {}, one.about)) : null,
       one.score === null ? null : el("p", { class: "score" }, el("meter", { min: 0, max: 1, value: one.score, "aria-label": `Score of ${one.title}` }), ` ${(100 * one.score).toFixed(0)}`),
       el("label", { class: "dim" }, box, " side by side"),

@@ -13,9 +13,9 @@ const addressOf = (number, record, view) =>
 
 const headline = () => {
   const [first] = panels.values();
-  const words = panels.size === 1 ? first.title.textContent : count(panels.size || index.length, "run");
-  document.getElementById("headline").textContent = words;
-  document.title = `${words} \u00b7 virl watch`;
+  const words = count(panels.size || index.length, "run");
+  document.getElementById("headline").textContent = panels.size === 1 ? first.title.textContent : words;
+  document.title = `${panels.size === 1 ? first.who.textContent : words} \u00b7 virl watch`;
 };
 
 const close = () => {
@@ -33,6 +33,7 @@ const listen = (numbers) => {
   stream.addEventListener("error", () => { lost.hidden = false; });
   stream.addEventListener("told", (event) => {
     const { run, told } = JSON.parse(event.data);
+    bringLetters(event.data);
     panels.get(run).add(told);
     headline();
   });
@@ -68,7 +69,7 @@ const show = () => {
     grid.show(index);
   }
   for (const number of numbers) {
-    const panel = new Panel(number, addressOf);
+    const panel = new Panel(number, addressOf, index.find((one) => one.run === number));
     panels.set(number, panel);
     runs.append(panel.node);
   }
@@ -83,7 +84,9 @@ const refresh = async () => {
     document.getElementById("lost").hidden = Boolean(reply && reply.ok);
     if (reply && reply.ok) {
       const isFirst = !index.length;
-      index = (await reply.json()).runs;
+      const text = await reply.text();
+      bringLetters(text);
+      index = JSON.parse(text).runs;
       if (isFirst) show();
       else if (!panels.size) grid.show(index);
       headline();

@@ -1,18 +1,20 @@
 // One run: its view, its map, what it thinks, what it costs.
 class Panel {
-  constructor(number, addressOf) {
+  constructor(number, addressOf, card) {
     this.number = number;
     this.records = [];
     this.at = -1;
     this.follows = true;
     this.live = null;
-    this.title = el("h2", {}, "The run starts");
-    this.badge = el("span", { class: "badge", role: "status" }, "loading");
+    this.who = el("p", { class: "eyebrow" }, el("bdi", {}, card.title));
+    this.title = el("h2", {}, card.state === "open" ? "The run starts" : el("bdi", {}, card.note));
+    this.badge = el("span", { class: `badge state ${card.ending[1]}`, role: "status" }, card.ending[0]);
     this.progress = el("span", { class: "dim" });
     this.intention = el("p", { class: "lead" });
     this.outcome = el("p", { class: "outcome", hidden: true });
     this.fault = el("p", { class: "fault", role: "alert", hidden: true });
     this.stage = new Stage((record, view) => addressOf(number, record, view));
+    if (card.state !== "open") this.stage.missing("Loading the view.");
     this.map = new RunMap((seq) => this.timeline.user(seq));
     this.timeline = new Timeline((at, byHand) => this.go(at, byHand));
     this.thinking = el("p", { class: "dim", hidden: true });
@@ -28,7 +30,7 @@ class Panel {
     this.node = el(
       "section",
       { class: "run is-new", id: `run-${number}` },
-      el("header", {}, el("div", { class: "name" }, this.title, this.badge, this.progress), this.intention, this.outcome, this.fault),
+      el("header", {}, this.who, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
       el(
         "div",
         { class: "run-grid" },
@@ -75,7 +77,8 @@ class Panel {
   begin() {
     this.node.classList.remove("is-new");
     const { who, city, intention, mind, notice, started } = this.start;
-    this.title.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
+    this.who.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
+    if (!this.end) this.title.replaceChildren(...this.who.cloneNode(true).childNodes);
     this.intention.textContent = intention;
     this.mind.textContent = `Decides: ${mind}.${started ? ` Started ${started}.` : ""}`;
     this.notice.textContent = notice ? `Map, views and places: ${notice}.` : "";
@@ -91,14 +94,15 @@ class Panel {
 
   badges() {
     const { end, live, failed } = this;
-    const [state, words] = failed ? ["failed", "failed"] : end ? [end.status.replace(" ", "-"), end.status] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
+    const [words, state] = failed ? ["failed", "failed"] : end ? end.ending : live ? [live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live, live] : ["not ended", "open"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
-    this.outcome.hidden = !end;
-    if (end && !this.outcome.hasChildNodes()) {
-      this.outcome.className = `outcome ${end.status.replace(" ", "-")}`;
-      this.outcome.append(el("b", {}, end.decided ? end.title.replace(/[^.!?]$/, "$&.") : end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
-    }
+    this.who.hidden = !end;
+    if (!end) return;
+    this.outcome.hidden = !end.decided;
+    this.outcome.className = `outcome ${state}`;
+    this.outcome.textContent = end.decided.slice(0, 1).toUpperCase() + end.decided.slice(1);
+    this.title.replaceChildren(el("bdi", {}, end.title));
   }
 
   // Show the run as it was at a record.
