@@ -249,7 +249,7 @@ def test_bays_are_painted_where_cars_are_parked_and_a_box_at_a_bus_stop() -> Non
     stop = Furniture("s", "bus stop", 0.0, 6.0, 0.0, 1)
     plan = plan_of(way(0, [(-60, 0), (60, 0)], 10.0, 3.0))
     seen = replace(plan, furniture=(*cars, stop))
-    assert whites(from_above(seen, 3.1, -4.0))[24:40, 24].mean() > 0.9  # between two bays, beyond a car's shade
+    assert whites(from_above(seen, 3.1, -4.0))[24:40, 24].mean() > 0.9  # between bays, out of the shade
     assert whites(from_above(seen, 6.2, -3.0))[24].mean() > 0.9  # beside an empty one
     assert whites(from_above(seen, -2.0, 2.3))[24].mean() > 0.9  # the box of the stop
     assert not whites(from_above(seen, 20.0, -3.0)).any()
