@@ -264,12 +264,14 @@ def _ground_run(
         ):
             road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
             road_taps = taps_of(_lay_texture(cover, road))
+            is_plain = not is_painted(segments, i, *along_street(segments, i, spot.x, spot.y), around)
+            plain = i if is_plain else -1
             for column in range(block, stop):
                 light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
                     _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
                     sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stains, road.ahead, road_taps,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
@@ -465,6 +467,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
     kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
     segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
+    plain: int, is_paved: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -482,13 +485,10 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
         total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
-        ux, uy = segments[i, 2], segments[i, 3]
-        blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-        blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
-        paint = markings(segments, i, along, aside, blur_along, blur_aside)
+        paint = _paint(segments, i, along, aside, spot) if i != plain else 0.0
         if segments[i, 14] == 2.0:
-            paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
-        paint = WEAR * min(paint, 1.0)
+            paint += WEAR * share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
+        paint = min(paint, WEAR)
         gutter = has_kerb * 0.22 * share_between(d, -high - GUTTER_M, -high, per)
         face = min(share_between(d, -high, 0.0, per) / road, 1.0) if high > 0.0 else 0.0
         paint *= 1.0 - face
@@ -500,7 +500,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         blue = road * (channel(total, 2) * tone + paint * PAINT + face * KERB_RGB[2])
     if road < 1.0:
         found = STONE
-        if raster_at(stone, cell)[0] > 0.0:
+        if not is_paved and raster_at(stone, cell)[0] > 0.0:
             found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
