@@ -100,8 +100,8 @@ EDGE_LINE_M = (-0.28, -0.16)
 """Distances in metres from a road's edge between which the line along it is painted."""
 _TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
 _ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
-MIXED = -1
-"""Mark of a block of pixels in which several ground materials may show."""
+MIXED, PAINTED = -1, -2
+"""Marks of a block of pixels in which several ground materials may show, and of asphalt with paint."""
 
 
 class _Spot(NamedTuple):
@@ -227,7 +227,8 @@ def _ground_run(
         table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
     )  # fmt: skip
     level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
-    next_dark = raster_at(shadow, cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step))[0]
+    begin = cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step)
+    next_dark = raster_at(shadow, begin)[0]
     size, samples = _FINE if lens.focal >= _SMALL_PX else _COARSE
     for block in range(run.first, run.end, size):
         stop = min(block + size, run.end)
@@ -247,10 +248,13 @@ def _ground_run(
             d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
         )
         # One light for a block, unless its ends differ, and one set of stains.
-        end = raster_at(shadow, cell_at(grid, x0 + stop * x_step, y0 + stop * y_step))
-        dark, next_dark = next_dark, end[0]
+        end = cell_at(grid, x0 + stop * x_step, y0 + stop * y_step)
+        dark, next_dark = next_dark, raster_at(shadow, end)[0]
         darker = (next_dark - dark) / (stop - block)
         stains = _stains_at(texels, materials.stains, level, spot.x, spot.y)
+        if material == PAINTED and (segment_at(nearest, begin) != i or segment_at(nearest, end) != i):
+            material = MIXED
+        begin = end
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
@@ -260,17 +264,20 @@ def _ground_run(
         ):
             road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
             road_taps = taps_of(_lay_texture(cover, road))
+            is_plain = not is_painted(segments, i, *along_street(segments, i, spot.x, spot.y), around)
+            plain = i if is_plain else -1
             for column in range(block, stop):
                 light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
                     _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
                     sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stains, road.ahead, road_taps,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
+        painted = material == PAINTED
         lay = _lay(
-            material, land_at(nearest, cell), d, near[1] * slope, near[2] * slope, segments, i, spot.x,
+            ASPHALT if painted else material, land_at(nearest, cell), d, near[1] * slope, near[2] * slope, segments, i, spot.x,
             spot.y, materials,
         )  # fmt: skip
         off_x, off_y = x0 + block * x_step - spot.x, y0 + block * y_step - spot.y
@@ -283,12 +290,33 @@ def _ground_run(
         mix = _lit_mix(0.5 * (dark + next_dark), tint, 1.0 / cover.taps, row.haze)
         along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
+        paper, centre = PAINT * cover.taps / stains.grey, fixed_point(0.0, taps.bits)
         for column in range(block, stop):
-            total = gather(texels, taps, lay.ahead, along, aside)
+            # A street's sides mirror each other.
+            across = centre + abs(aside - centre) if painted else aside
+            total = gather(texels, taps, lay.ahead, along, across)
             if abs(darker) > _EVEN:
                 mix = _lit_mix(dark + (column - block) * darker, tint, 1.0 / cover.taps, row.haze)
-            write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
+            red, green, blue = channel(total, 0), channel(total, 1), channel(total, 2)
+            if painted:
+                x, y = x0 + column * x_step, y0 + column * y_step
+                paint = _paint(segments, i, *along_street(segments, i, x, y), spot)
+                white = int(paint * paper)
+                red, green, blue = (
+                    red - int(paint * red) + white, green - int(paint * green) + white,
+                    blue - int(paint * blue) + white,
+                )  # fmt: skip
+            write(picture, run.row, column, mix, red, green, blue, 0)
             along, aside = along + along_step, aside + aside_step
+
+
+@inline_kernel
+def _paint(segments: Floats, i: int, along: float, aside: float, spot: _Spot) -> float:
+    """Return the share of paint, [0, 1], in a pixel of segment `i`, metres along and aside of it."""
+    ux, uy = segments[i, 2], segments[i, 3]
+    blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+    blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+    return WEAR * min(markings(segments, i, along, aside, blur_along, blur_aside), 1.0)
 
 
 @inline_kernel
@@ -419,7 +447,9 @@ def _kerb_face(d_x: float, d_y: float, sight: tuple[float, float]) -> float:
 def _only_material(
     d: float, past: float, around: float, face: float, segments: Floats, i: int, x: float, y: float
 ) -> int:
-    """Return `ASPHALT`, `STONE` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
+    """Return what shows within `around` metres of (x, y): `ASPHALT`, `STONE`, `PAINTED` or `MIXED`.
+
+    `d` and `past` are the metres off the kerb and past the pavement.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre; `face` is what
     the kerb hides of the road, metres.
@@ -429,7 +459,7 @@ def _only_material(
     if d + around > -GUTTER_M - face:
         return MIXED
     along, aside = along_street(segments, i, x, y)
-    return MIXED if is_painted(segments, i, along, aside, around) else ASPHALT
+    return PAINTED if is_painted(segments, i, along, aside, around) else ASPHALT
 
 
 @inline_kernel
@@ -437,6 +467,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
     kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
     segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
+    plain: int, is_paved: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -454,13 +485,10 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
         total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
-        ux, uy = segments[i, 2], segments[i, 3]
-        blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-        blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
-        paint = markings(segments, i, along, aside, blur_along, blur_aside)
+        paint = _paint(segments, i, along, aside, spot) if i != plain else 0.0
         if segments[i, 14] == 2.0:
-            paint += share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
-        paint = WEAR * min(paint, 1.0)
+            paint += WEAR * share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
+        paint = min(paint, WEAR)
         gutter = has_kerb * 0.22 * share_between(d, -high - GUTTER_M, -high, per)
         face = min(share_between(d, -high, 0.0, per) / road, 1.0) if high > 0.0 else 0.0
         paint *= 1.0 - face
@@ -472,7 +500,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         blue = road * (channel(total, 2) * tone + paint * PAINT + face * KERB_RGB[2])
     if road < 1.0:
         found = STONE
-        if raster_at(stone, cell)[0] > 0.0:
+        if not is_paved and raster_at(stone, cell)[0] > 0.0:
             found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
