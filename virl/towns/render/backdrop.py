@@ -140,6 +140,20 @@ class _Stains(NamedTuple):
     grey: float
 
 
+class _Few(NamedTuple):
+    """A few pixels of a row from column `first` up to but without `end`, with their shadow and haze.
+
+    Of the raster of shadows, `dark` is the value at the first, and `darker` the change from one to the next.
+    """
+
+    row: int
+    first: int
+    end: int
+    dark: float
+    darker: float
+    haze: float
+
+
 class _Laid(NamedTuple):
     """A tile on the ground: texels from asphalt's, (u, v) in metres, and the unit vectors along both."""
 
@@ -275,39 +289,46 @@ def _ground_run(
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
-        painted = material == PAINTED
         lay = _lay(
-            ASPHALT if painted else material, land_at(nearest, cell), d, near[1] * slope, near[2] * slope, segments, i, spot.x,
-            spot.y, materials,
+            ASPHALT if material == PAINTED else material, land_at(nearest, cell), d, near[1] * slope,
+            near[2] * slope, segments, i, spot.x, spot.y, materials,
         )  # fmt: skip
-        off_x, off_y = x0 + block * x_step - spot.x, y0 + block * y_step - spot.y
-        u, v, du, dv = (
-            lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy,
-            x_step * lay.ux + y_step * lay.uy, x_step * lay.vx + y_step * lay.vy,
-        )  # fmt: skip
-        taps = taps_of(_lay_texture(cover, lay))
-        tint = _tint(material, stains)
-        mix = _lit_mix(0.5 * (dark + next_dark), tint, 1.0 / cover.taps, row.haze)
-        along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
-        along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
-        paper, centre = PAINT * cover.taps / stains.grey, fixed_point(0.0, taps.bits)
-        for column in range(block, stop):
-            # A street's sides mirror each other.
-            across = centre + abs(aside - centre) if painted else aside
-            total = gather(texels, taps, lay.ahead, along, across)
-            if abs(darker) > _EVEN:
-                mix = _lit_mix(dark + (column - block) * darker, tint, 1.0 / cover.taps, row.haze)
-            red, green, blue = channel(total, 0), channel(total, 1), channel(total, 2)
-            if painted:
-                x, y = x0 + column * x_step, y0 + column * y_step
-                paint = _paint(segments, i, *along_street(segments, i, x, y), spot)
-                white = int(paint * paper)
-                red, green, blue = (
-                    red - int(paint * red) + white, green - int(paint * green) + white,
-                    blue - int(paint * blue) + white,
-                )  # fmt: skip
-            write(picture, run.row, column, mix, red, green, blue, 0)
-            along, aside = along + along_step, aside + aside_step
+        few = _Few(run.row, block, stop, dark, darker, row.haze)
+        painted = i if material == PAINTED else -1
+        _fill(few, spot, cover, lay, _tint(material, stains), painted, segments, texels, picture)
+
+
+@inline_kernel
+def _fill(
+    few: _Few, spot: _Spot, cover: Footprint, lay: _Laid, tint: Rgb, painted: int, segments: Floats,
+    texels: Words, picture: Image,
+) -> None:  # fmt: skip
+    """Colour a few pixels, around a spot, with one material, and the paint of a segment; -1 without paint."""
+    back = few.first + 0.5 - 0.5 * (few.first + few.end)
+    x, y = spot.x + back * spot.ax, spot.y + back * spot.ay
+    off_x, off_y = x - spot.x, y - spot.y
+    u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
+    taps, share = taps_of(_lay_texture(cover, lay)), 1.0 / cover.taps
+    mix = _lit_mix(few.dark + 0.5 * few.darker * (few.end - few.first), tint, share, few.haze)
+    along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
+    texel = (256 << taps.bits) / TILE_M
+    along_step = int((spot.ax * lay.ux + spot.ay * lay.uy) * texel)
+    aside_step = int((spot.ax * lay.vx + spot.ay * lay.vy) * texel)
+    paper, centre = PAINT * cover.taps / tint[0], fixed_point(0.0, taps.bits)
+    for column in range(few.first, few.end):
+        # A street's sides mirror each other.
+        across = centre + abs(aside - centre) if painted >= 0 else aside
+        total = gather(texels, taps, lay.ahead, along, across)
+        if abs(few.darker) > _EVEN:
+            mix = _lit_mix(few.dark + (column - few.first) * few.darker, tint, share, few.haze)
+        red, green, blue = channel(total, 0), channel(total, 1), channel(total, 2)
+        if painted >= 0:
+            paint = _paint(segments, painted, *along_street(segments, painted, x, y), spot)
+            white, x, y = int(paint * paper), x + spot.ax, y + spot.ay
+            red, green, blue = red - int(paint * red), green - int(paint * green), blue - int(paint * blue)
+            red, green, blue = red + white, green + white, blue + white
+        write(picture, few.row, column, mix, red, green, blue, 0)
+        along, aside = along + along_step, aside + aside_step
 
 
 @inline_kernel
