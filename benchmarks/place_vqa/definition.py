@@ -17,6 +17,7 @@ from virl.bench.metrics.places import (
 from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, cost_of, is_model
 from virl.errors import MindFailed, UnknownName
+from virl.journal.story import words
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
@@ -78,12 +79,14 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
                 "types": list(asked.types),
                 "options": list(asked.options),
                 "answer": asked.answer,
+                "name": names.get(asked.id, ""),
                 "image": str(data.image(asked.image)),
             },
             attribution=data.card.attribution,
         )
         for name in options.cities
         for data in (city_data(options, name, resources, needs="questions"),)
+        for names in ({place.id: place.name for place in data.places},)
         for asked in data.questions
         for model in options.models
     ]
@@ -122,7 +125,9 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
         )
         if not all(strict) and not all(legacy):
             break
-    data = {key: asked[key] for key in ("question", "types", "options", "answer")} | {"replies": replies}
+    data = {key: asked[key] for key in ("question", "types", "options", "answer", "name")} | {
+        "replies": replies
+    }
     if parser:
         data["mapped"] = mapped
     return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _add_cost(cost(), parser), failure)
@@ -167,6 +172,7 @@ def show(record: Record) -> Shown:
         ),
         tuple(ShownView(file) for file in record.files),
         tuple((f"round {number}", reply) for number, reply in enumerate(data["replies"], start=1)),
+        title=data.get("name") or f"A place of the kind {words(data['types'][0])}",
     )
 
 

@@ -105,6 +105,7 @@ def show(record: Record) -> Shown:
         tuple((step["observed"], _describe_decision(step)) for step in data["walked"]),
         (ShownPoint(route.destination, scored.success, route.place_name),),
         tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
+        title=f"To {route.place_name}",
     )
 
 
