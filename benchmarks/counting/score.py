@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
 from virl.geo.globe import LatLng
+from virl.platform.providers.cities import title_of_city
 
 from .options import Options
 from .tally import SHARES
@@ -65,7 +66,8 @@ def notes(records: Sequence[Record], options: Options) -> list[str]:
     active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
     who, things = records[0].model, ", ".join(options.task.things)
     return [
-        f"{who}: {records[0].city}, walks: {len(records)}, looks around: {looks}, for {things}",
+        f"{who}: {title_of_city(records[0].city)}, walks: {len(records)}, looks around: {looks}, "
+        f"for {things}",
         f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
         "published rows: real streets, one route per city",
     ]

@@ -23,6 +23,7 @@ from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, model_names
+from virl.platform.providers.cities import title_of_city
 from virl.registry import first_line
 
 from .published import PUBLISHED
@@ -150,7 +151,8 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
         tallies["first"].append(Tally(record.case, float(strict[0])))
         silent += strict_letter(data["replies"][0]) is None
     notes = [
-        f"{one.model}, {one.city}: {silent} of {len(records)} first replies choose no letter: wrong"
+        f"{one.model}, {title_of_city(one.city)}: {silent} of {len(records)} first replies "
+        "choose no letter: wrong"
         for one in records[:1]
         if silent
     ]
@@ -172,7 +174,7 @@ def show(record: Record) -> Shown:
         ),
         tuple(ShownView(file) for file in record.files),
         tuple((f"round {number}", reply) for number, reply in enumerate(data["replies"], start=1)),
-        title=data.get("name") or f"A place of the kind {words(data['types'][0])}",
+        title=data.get("name") or words(data["types"][0]).capitalize(),
     )
 
 

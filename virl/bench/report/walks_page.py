@@ -19,7 +19,7 @@ from virl.files.writing import write_whole
 from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data
-from virl.pages.maps import MapFigure
+from virl.pages.maps import MapFigure, Mark
 from virl.pages.paper import NO_GROUND, Extent, Paper, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
@@ -67,8 +67,9 @@ TITLE = "Step through every episode on its map"
 
 _LEGEND = (
     *(("line gold", "gold path"), ("line walked", "path walked")),
-    *(("pin from", "start"), ("ring gold", "target"), ("pin walked", "end")),
+    *(("pin from", "start"), ("ring gold", "target"), ("pin walked", "end"), ("agent", "chosen step")),
 )
+_HERE = (Mark(0.0, 0.0, "agent", "", shape="spot"),)  # as the script draws it
 _MOST_HOUSES = 1_000_000  # characters of houses; chosen: with more, a page grows beyond 2 MB
 _HOW = "Choose an episode on the left; the slider and the list go through its decisions."
 
@@ -163,7 +164,7 @@ def write_episodes_page(
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "episodes.html.j2",
-        {"summary": head, "legend": MapFigure("", next(iter(papers.values())), (), (), (), _LEGEND)},
+        {"summary": head, "legend": MapFigure("", next(iter(papers.values())), (), _HERE, (), _LEGEND)},
         styles=("browse.css",),
         scripts=("maps.js", "episodes.js"),
         data=data,

@@ -70,7 +70,7 @@ function pressFilters() {
 const view = MapView.empty("Map: gold path and path walked", "Show both paths");
 byId("map").prepend(view.paper);
 view.slider("step", told);
-const here = view.markOf({ x: 0, y: 0, kind: "ring at" });
+const here = view.markOf({ x: 0, y: 0, kind: "agent", shape: "spot" });
 
 function drawMap(episode) {
   const map = maps[episode.scan || ""];
