@@ -65,9 +65,9 @@ def notes(records: Sequence[Record], options: Options) -> list[str]:
     required = sum(len(one.data["required"]) for one in records)
     active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
     who, things = records[0].model, ", ".join(options.task.things)
+    where = title_of_city(records[0].city)
     return [
-        f"{who}: {title_of_city(records[0].city)}, walks: {len(records)}, looks around: {looks}, "
-        f"for {things}",
+        f"{who}: {where}, walks: {len(records)}, looks around: {looks}, for {things}",
         f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
         "published rows: real streets, one route per city",
     ]

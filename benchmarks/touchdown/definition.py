@@ -102,15 +102,9 @@ def _open_world(options: Options, resources: Resources) -> WalkWorld:
 def _write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
     """Write the page that shows every walk on the street map."""
     data = open_data(options.selection)
+    graphs, ground = {"": data.graph}, town_ground(data.made_city)
     write_walks_page(
-        path,
-        head,
-        records,
-        {"": data.graph},
-        about=ABOUT,
-        success=SUCCESS,
-        figures=figures,
-        ground=town_ground(data.made_city),
+        path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures, ground=ground
     )
 
 

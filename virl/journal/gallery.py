@@ -97,7 +97,13 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 
 
 def card_map(records: Sequence[AnyRecord], ground: MapGround, across: float = ALONE_PX) -> MapFigure | None:
-    """Return the first map that a run shows at its end, else that of its walk, `across` pixels wide."""
+    """Return the first map that a run shows at its end, else that of its walk.
+
+    Args:
+        records: of its journal.
+        ground: of the city; may be empty.
+        across: width in pixels at which it is shown.
+    """
     end = end_of(records)
     maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
     if not (shown := next((one for one in maps if one.points or one.lines), None)):

@@ -155,10 +155,13 @@ def write_episodes_page(
         episodes: in the order in which they are listed.
         ground: what lies below the walks; without ways, the graphs' links are drawn.
     """
-    shown = {scan: [episode for episode in episodes if episode.scan == scan] for scan in graphs}
-    papers = {scan: _paper(graph, shown[scan], ground) for scan, graph in graphs.items()}
+    nodes = {
+        scan: sorted({node for one in episodes if one.scan == scan for node in (*one.path, *one.gold)})
+        for scan in graphs
+    }
+    papers = {scan: _paper(graph, nodes[scan], ground) for scan, graph in graphs.items()}
     data = {
-        "maps": {scan: _map_data(graph, shown[scan], papers[scan]) for scan, graph in graphs.items()},
+        "maps": {scan: _map_data(graph, nodes[scan], papers[scan]) for scan, graph in graphs.items()},
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
     page = html_page(
@@ -172,14 +175,9 @@ def write_episodes_page(
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
 
 
-def _nodes(episodes: Sequence[ShownEpisode]) -> list[int]:
-    """Return the numbers of all nodes of the episodes' paths."""
-    return sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
-
-
-def _paper(graph: NavigationGraph, episodes: Sequence[ShownEpisode], ground: MapGround) -> Paper:
-    """Return a paper that covers all walks on a graph, without houses where there are too many for a page."""
-    frame, nodes = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))), _nodes(episodes)
+def _paper(graph: NavigationGraph, nodes: Sequence[int], ground: MapGround) -> Paper:
+    """Return a paper that covers nodes of a graph, without houses where there are too many for a page."""
+    frame = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
     x, y = frame.to_metres(graph.lat[nodes], graph.lng[nodes])
     points = list(zip(x.tolist(), (-y).tolist(), strict=True)) or [(0.0, 0.0)]
     paper = lay_out(frame, points, ground, extent=Extent(margin_m=_AROUND_M, beyond=0.0))
@@ -187,10 +185,9 @@ def _paper(graph: NavigationGraph, episodes: Sequence[ShownEpisode], ground: Map
     return replace(paper, layers=tuple(kept))
 
 
-def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode], paper: Paper) -> dict[str, object]:
-    """Return the nodes near the walks, in tenths of a metre east and south, their links, and the ground."""
+def _map_data(graph: NavigationGraph, shown: Sequence[int], paper: Paper) -> dict[str, object]:
+    """Return the nodes near those `shown`, in tenths of a metre east and south, their links, and the ground."""
     x, y = paper.frame.to_metres(graph.lat, graph.lng)
-    shown = _nodes(episodes)
     points = np.stack([x, y], axis=1)
     near = np.zeros(len(points), bool)
     if shown:

@@ -18,7 +18,6 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
 from virl.journal.gallery import ALONE_PX
-from virl.pages.ground import MapGround
 from virl.pages.map_svg import mark_data
 from virl.pages.maps import MapFigure, Mark
 from virl.pages.paper import Point, on_paper
@@ -53,14 +52,9 @@ class PageEpisode:
         state = Scene(self.record, self.shown, "", self.folder).state
         return STATES[state], {"right": "done", "open": "", "failed": "failed"}.get(state, "warn")
 
-    @property
-    def ground(self) -> MapGround:
-        """The ground of the episode's maps."""
-        return ground_below(self.record.city, self.city)
-
     def map(self) -> MapFigure | None:
         """Return the map of the episode's card; `None` if there is nothing to draw."""
-        ground = replace(self.ground, places=())
+        ground = replace(ground_below(self.record.city, self.city), places=())
         return city_map(self.city, [(self.shown, "")], across=ALONE_PX, ground=ground)
 
     def convert(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
@@ -130,7 +124,7 @@ class PageEpisode:
             }
             data["marks"] = [plain_mark(number, data["at"], data["title"])]
             if number == 0:
-                data["ground"] = ground_around(frame, self.ground)
+                data["ground"] = ground_around(frame, ground_below(self.record.city, self.city))
                 for one in self.shown.points:
                     at, title = on_paper(frame, *one.position), one.label or "Target"
                     data["marks"].append(
