@@ -186,7 +186,7 @@ def _paper(graph: NavigationGraph, nodes: Sequence[int], ground: MapGround) -> P
 
 
 def _map_data(graph: NavigationGraph, shown: Sequence[int], paper: Paper) -> dict[str, object]:
-    """Return the nodes near those `shown`, in tenths of a metre east and south, their links, and the ground."""
+    """Return nodes near those `shown`, in tenths of a metre east and south, their links, and the ground."""
     x, y = paper.frame.to_metres(graph.lat, graph.lng)
     points = np.stack([x, y], axis=1)
     near = np.zeros(len(points), bool)
