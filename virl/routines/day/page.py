@@ -1,6 +1,6 @@
 """The page of a planned day: that of any run, with the day as a timeline of activities beside its map."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
