@@ -84,10 +84,10 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     notes = [one for one in records if isinstance(one, NoteRecord) and one.views]
     notes.sort(key=lambda one: float(str(one.data.get("rating", 0))))
     seen = {note.title: note.views[-1] for note in notes}  # the best of each place
-    states = [answer.get("state_before") or activities[0].state, *(one.state for one in activities)]
-    feelings = [
-        Feeling(name, tuple(state.get(name, 0.0) for state in states)) for name in activities[0].state
-    ]
+    before = answer.get("state_before")
+    states = [one.state for one in activities]
+    states.insert(0, before if isinstance(before, dict) else states[0])
+    feelings = [Feeling(name, tuple(state.get(name, 0.0) for state in states)) for name in states[-1]]
     texts = [one for one in end.exhibits if isinstance(one, TextExhibit)]
     context |= {
         "exhibits": report_context(folder, records, city, (), texts)["exhibits"],
