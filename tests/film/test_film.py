@@ -16,9 +16,10 @@ from typer.testing import CliRunner, Result
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.film.frames import Sheet
-from virl.film.story import Rank, read_story, schedule
+from virl.film.story import Rank, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
-from virl.journal.journal import Journal
+from virl.journal.journal import Journal, read_journal
+from virl.journal.records import DetectionRecord, StepRecord
 from virl.pages.ground import MapGround
 
 SIZE = 320, 240
@@ -68,6 +69,26 @@ def test_a_run_without_views_is_shown_on_its_map(tmp_path: Path) -> None:
     sheet = Sheet(story, MapGround(), SIZE)
     first, last = (np.asarray(sheet.draw(index)) for index in (0, len(story.moments) - 1))
     assert not np.array_equal(first[:150], last[:150]), "what was found does not appear"
+
+
+def test_words_of_a_place_belong_to_their_view(tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "run", size=64)
+    step = next(one for one in read_journal(run) if isinstance(one, StepRecord) and one.places)
+    [place], [ahead, aside] = step.places, [one for one in step.views if one.purpose == "look"][1:]
+    other, sign = (
+        DetectionRecord(label="sign", score=1, box=(0, 0, 9, 9), text=text)
+        for text in ("Hotel", "ella Napol")
+    )
+    read, blind = (
+        one.model_copy(update={"detections": found})
+        for one, found in ((ahead, (other, sign)), (aside, (other,)))
+    )
+    seen = view_of_place(place, step.model_copy(update={"views": (read, blind)}))
+    assert seen == read.model_copy(update={"detections": (sign,)})
+    assert view_of_place(place, step.model_copy(update={"views": (ahead, blind)})) == blind, "faces the place"
+    assert view_of_place(place, step.model_copy(update={"views": (ahead,)})) is None
+    [passed] = [one for one in read_story(run).moments if one.said.startswith("Passes by")]
+    assert passed.view is not None
 
 
 @pytest.mark.slow
