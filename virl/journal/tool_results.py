@@ -27,8 +27,9 @@ def told_result(note: NoteRecord) -> tuple[str, Sequence[FoundPlace], Sequence[s
 
     Ids, JSON and marks for models are left out. Where a journal holds no data of results, places are lines.
     """
-    content = str(note.data.get("content", "")) if note.topic == "tool" else ""
-    data = note.data.get("data")
+    if note.topic != "tool":
+        return "", [], []
+    content, data = str(note.data.get("content", "")), note.data.get("data")
     found = (data.get("items") or [data.get("place")]) if isinstance(data, dict) else ()
     try:
         places = [FoundPlace.model_validate(one) for one in found]
