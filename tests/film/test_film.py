@@ -87,6 +87,9 @@ def test_words_of_a_place_belong_to_their_view(tmp_path: Path) -> None:
         ([ahead], None),
     ):
         assert view_of_place(place, step.model_copy(update={"views": views})) == seen
+    told = [(one.said, one.view) for one in read_story(RECORDED / "otto-finished").moments]
+    [view] = [view for said, view in told if "Pharmacie" in said and view]
+    assert [found.text for found in view.detections] == ["Pharmacie Girau"]
 
 
 @pytest.mark.slow

@@ -172,7 +172,8 @@ class _Teller:
             title, text = moment_of(note), head or ", ".join(one.name for one in places)
         said = ": ".join(filter(None, (title, text)))
         for view in [view for view in note.views if view.detections] or note.views[:1]:
-            self._add(Rank.FIND, said, view)
+            is_found = view.detections and note.topic == "tool"  # of what was found in all views, its own
+            self._add(Rank.FIND, _read_in(view) if is_found else said, view)
         if not note.views:
             self._add(Rank.NOTE, said)
 

@@ -33,7 +33,7 @@ def told_result(note: NoteRecord) -> tuple[str, Sequence[FoundPlace], Sequence[s
     found = (data.get("items") or [data.get("place")]) if isinstance(data, dict) else ()
     try:
         places = [FoundPlace.model_validate(one) for one in found]
-    except ValidationError:  # items of another kind
+    except (TypeError, ValidationError):  # items of another kind
         places = []
     lines = []
     for line in map(str.strip, without_fence(content).splitlines()):
