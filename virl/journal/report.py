@@ -49,7 +49,6 @@ from virl.journal.story import (
     kind_of,
     moment_of,
     question,
-    result_lines,
     scalar,
     seen_in,
     sentences,
@@ -58,6 +57,7 @@ from virl.journal.story import (
     title_of,
     words,
 )
+from virl.journal.tool_results import told_result
 from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
@@ -130,7 +130,7 @@ def _templates(folder: Path) -> Environment:
             "kinds_of": _kinds_of,
             "icon": _icon_of,
             "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
-            "result_lines": result_lines,
+            "told_result": told_result,
             "compass": compass_word,
             "sentences": sentences,
             "facts": facts,
@@ -316,7 +316,9 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     told, size = shorten_story(every, MOST_STORY)
     end = end_of(records)
     end_view = view_of_end(shown_views(every), end.result if end else None)
-    views = [*shown_views(told), *([end_view] if end_view else [])]
+    views = shown_views(told)
+    if end_view and end_view not in views:
+        views.append(end_view)
     keys = key_files(views, end_view)
     figure, spots = run_map(steps, told, end, city, BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
@@ -330,9 +332,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "end_view": end_view,
         "end_at": next((moment_of(one) for one in every if _has(one, end_view)), ""),
         "picked": _picked_row(others) if end and end.result.place is None else (),
-        "pictures": embed_views(
-            folder, [*views, *([end_view] if end_view else [])], keys, (MOST_PAGE - size) * 3 // 4
-        ),
+        "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
         "signs": sign_crops(folder, told, end.result if end else None),
     }
 

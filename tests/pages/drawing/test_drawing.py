@@ -25,7 +25,7 @@ from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_legend, draw_svg, draw_whole
 from virl.pages.maps import NARROW, WIDE, draw_map, label_anchors
-from virl.pages.numbers import column_digits, ticks, write_number
+from virl.pages.numbers import column_digits, price, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
 from virl.pages.theme import colour_of, colours, shapes
@@ -264,3 +264,8 @@ def test_a_picture_of_a_map_has_its_colours() -> None:
     picture = draw_picture(drawn, 400)
     seen = {"#" + "".join(f"{part:02x}" for part in rgb) for _, rgb in picture.getcolors(1 << 20) or ()}
     assert {colours()[kind] for kind in ("land", "park", "house", "road", "soft")} <= seen
+
+
+@pytest.mark.parametrize(("usd", "text"), [(5, "$5"), (4.5, "$4.50"), (0.0, "$0"), (1234.0, "$1,234")])
+def test_a_price_has_cents_where_it_has_some(usd: float, text: str) -> None:
+    assert price(usd) == text
