@@ -278,3 +278,10 @@ def test_the_face_of_a_kerb_shows_from_the_road_and_not_from_behind() -> None:
 
     assert rows(-1.5, 0.0) > 2.5
     assert rows(6.5, 180.0) < 1
+
+
+def test_no_kerb_burns_out_where_the_distance_to_it_is_no_longer_measured() -> None:
+    street = plan_of(way(0, [(-30, 0), (30, 0)], 8.0, 2.0))
+    plan = replace(street, gravels=(shapely.box(-25, 9, 25, 10.5),), paved_from=0.3)
+    seen = CityRenderer(CityPlan(0, plan, ())).picture(0.0, -3.0, Camera(35.0, -7.2, 17.0, 96, 40))
+    assert 170 < seen.max() < 220

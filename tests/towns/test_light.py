@@ -100,6 +100,15 @@ def test_panes_seen_at_75_degrees_are_brighter_toward_the_sky_than_head_on() -> 
     assert brighter[2] > brighter[0] + 8
 
 
+def test_a_narrow_part_of_a_panorama_shows_the_skyline_that_a_wide_one_does() -> None:
+    renderer = CityRenderer(bare_plan())
+    wide, narrow = (
+        renderer.equirectangular_part(0.0, 0.0, 2048, left, 496, (1280 - left, 16)).astype(int)
+        for left in (1024, 1264)
+    )
+    assert np.abs(wide[:, -16:] - narrow).max() < 8
+
+
 def test_the_camera_of_a_panorama_is_a_round_mark_below() -> None:
     whole = CityRenderer(bare_plan()).equirectangular(0.0, 0.0, 256)
     assert np.ptp(whole[-6:].astype(int), axis=1).max() == 0

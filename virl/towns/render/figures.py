@@ -176,13 +176,9 @@ def _cyclist(looks: _Looks) -> list[_Part]:
     """Return the parts of a bicycle and of who rides it."""
     crank, seat, head = (0.0, -0.06, 0.30), (0.0, -0.24, 0.86), (0.0, 0.36, 0.84)
     bars = [
-        (crank, seat),
-        (seat, head),
-        (crank, head),
-        (crank, (0.0, -0.52, 0.34)),
-        (seat, (0.0, -0.52, 0.34)),
+        (crank, seat), (seat, head), (crank, head), (crank, (0.0, -0.52, 0.34)), (seat, (0.0, -0.52, 0.34)),
         (head, (0.0, 0.52, 0.34)),
-    ]
+    ]  # fmt: skip
     parts = [_Part(low, high, 0.020, 0.020, (0.20, 0.22, 0.26)) for low, high in bars]
     parts += [*_ring((0.0, -0.52, 0.34), 0.32, 0.022), *_ring((0.0, 0.52, 0.34), 0.32, 0.022)]
     parts += [
@@ -193,10 +189,8 @@ def _cyclist(looks: _Looks) -> list[_Part]:
     back = ((0.0, -0.20, 1.0), (0.0, 0.12, 1.36))
     parts.append(_Part(*back, 0.115, 0.10, _CLOTH, PAINTED, (0.06, 0.10)))
     for side in (-1.0, 1.0):
-        knee, foot = (
-            (side * 0.10, 0.20 + 0.03 * side, 0.66 + 0.10 * side),
-            (side * 0.10, -0.04 + 0.06 * side, 0.26 + 0.13 * side),
-        )
+        knee = (side * 0.10, 0.20 + 0.03 * side, 0.66 + 0.10 * side)
+        foot = (side * 0.10, -0.04 + 0.06 * side, 0.26 + 0.13 * side)
         parts += [
             _Part((side * 0.09, -0.20, 0.93), knee, 0.095, 0.065, looks.legs),
             _Part(knee, foot, 0.062, 0.045, looks.legs),
@@ -233,22 +227,17 @@ def _draw(
 
     def depth(part: _Part) -> float:
         """Return how near a part is to who looks, in metres."""
-        return (
-            float((np.array(part.low) + part.high) @ near) / 2
-            + 0.3 * max(part.thick, part.thin)
-            + 0.05 * (max(part.wide) > 0)
-        )
+        middle = float((np.array(part.low) + part.high) @ near) / 2
+        return middle + 0.3 * max(part.thick, part.thin) + 0.05 * (max(part.wide) > 0)
 
     for part in sorted(parts, key=depth):
+        ends = (part.low, part.wide[0], part.thick), (part.high, part.wide[1], part.thin)
         discs = [
             (
-                np.array([(np.dot(end, right) + way * half * right[0]) * scale + wide / 2, end[2] * scale]),
+                np.array([np.dot(end, right) + way * half * right[0], end[2]]) * scale + (wide / 2, 0),
                 size * scale,
             )
-            for end, half, size in (
-                (part.low, part.wide[0], part.thick),
-                (part.high, part.wide[1], part.thin),
-            )
+            for end, half, size in ends
             for way in (-1.0, 1.0)
         ]
         # Rounded: from a dark rim to a light middle, which lies to the left and up.

@@ -286,15 +286,9 @@ def _tile_run(
                 which = variant_of(u, v, taps.bits, wear.seed, variants)
             total = gather(texels, taps, which * tile.stride, u, v)
             write(
-                picture,
-                run.row,
-                column,
-                mix,
-                channel(total, 0),
-                channel(total, 1),
-                channel(total, 2),
+                picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2),
                 channel(total, 3),
-            )
+            )  # fmt: skip
             clear = glass - channel(total, 3)
             if clear > 0:
                 # Each window leans a little differently.

@@ -70,7 +70,8 @@ def shade_sky(
     """
     cx, sides, taps = lens.cx, skyline.sides, _cloud_taps(run, row, clouds, lens)
     shift_x, shift_y = skyline.clouds[0], skyline.clouds[1]
-    is_low = row.z < skyline.top * _A_ROW * (abs(row.x) + abs(row.y) + cx)
+    aside = max(cx, lens.width - cx)  # a part of a panorama may lie on one side of its middle
+    is_low = row.z < skyline.top * _A_ROW * (abs(row.x) + abs(row.y) + aside)
     right = run.first + 0.5 - cx
     x, y = row.x + right * row.dx, row.y + right * row.dy
     red, green, blue = _sky_colour(x, y, row.z, taps, shift_x, shift_y, texels)

@@ -181,7 +181,7 @@ def _read_tiles(kept: Arrays) -> Words:
     return texels
 
 
-_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
+_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 60 MB each
 
 
 def _draw_tiles() -> Words:
