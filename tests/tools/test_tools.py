@@ -229,7 +229,7 @@ def test_details_say_whether_a_place_is_open_at_the_characters_clock(body: Body,
         state = (
             "unknown" if place.is_open and not place.hours else "open" if place.open_at(2, 750) else "closed"
         )
-        assert f"now (wed 12:30): {state};" in told
+        assert f"now (Wednesday at 12:30): {state};" in told
         assert all(short(review.text, 40).rstrip("…") in told for review in place.reviews[:5])
     with pytest.raises(NotFound):
         use(body, "place_details", place_id="nowhere")

@@ -9,6 +9,7 @@ from virl.geo.globe import signed_float_turn
 from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.story import Chapter, Stretch, moment_of
 from virl.pages.pictures import Grades, embed
+from virl.platform.city.streetview import Camera
 
 CLOSER = 0.6
 """Largest field of view of a closer look that is shown, as a share of that of the look before. Chosen."""
@@ -68,7 +69,7 @@ def _rank(view: ViewRecord, of: StepRecord | NoteRecord) -> tuple[bool, int]:
     return isinstance(of, NoteRecord) and of.topic == PICTURE, len(view.detections)
 
 
-def is_same_look(one: ViewRecord, other: ViewRecord) -> bool:
+def is_same_look(one: ViewRecord, other: ViewRecord | Camera) -> bool:
     """Return whether two views from one place, equally wide, show the same: within `SAME_DEG`."""
     turns = signed_float_turn(one.heading, other.heading), one.pitch - other.pitch
     return one.purpose != "photo" and max(map(abs, turns)) < SAME_DEG

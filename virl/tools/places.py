@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from virl.agent.tool import ToolData, tool
 from virl.geo.globe import LatLng
-from virl.platform.city.places import Place
+from virl.platform.city.places import Place, moment_in_words
 from virl.platform.city.streetview import Camera, Image, View
 from virl.tools.base import (
     Away,
@@ -175,7 +175,7 @@ def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
         now = "open" if place.open_at(*body.agent.character.day_and_minute) else "closed"
     about = PlaceFacts(
         place=_to_listed(place, body.panorama.position),
-        clock=body.agent.character.clock,
+        clock=moment_in_words(*body.agent.character.day_and_minute),
         now=now,
         hours=tuple(map(str, place.hours)),
         facts=tuple((name, short(text, LONGEST_FACT)) for name, text in place.facts),

@@ -18,7 +18,7 @@ from virl.platform.city.claims import (
     PlaceClaim,
     check_claims,
 )
-from virl.platform.city.places import Place
+from virl.platform.city.places import Place, moment_in_words
 
 
 def checked(city: City, claim: Claim) -> CheckedClaim:
@@ -43,6 +43,7 @@ def test_a_place_is_held_against_kind_hours_and_hidden_attributes(virlton: City,
     opens = hot.hours[0]
     claim = PlaceClaim(hot.id, hot.name, ("restaurant",), {"spicy": True}, (opens.day, opens.opens))
     assert checked(virlton, claim).holds is True
+    assert f"open on {moment_in_words(opens.day, opens.opens)}" in checked(virlton, claim).true
     assert checked(virlton, replace(claim, wishes={"spicy": False})).holds is False
     assert checked(virlton, replace(claim, types=("pharmacy",))).true.startswith("does not fit (no pharmacy")
     assert checked(virlton, replace(claim, at=(opens.day, opens.opens - 1))).holds is False

@@ -10,6 +10,7 @@ from virl.journal.film import PICTURE
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.goals import read_goal
 from virl.routines.by_tools.picturing import keep_picture, view_in
+from virl.routines.by_tools.recording import TOOL
 from virl.routines.by_tools.street_plans import look_for_signs
 from virl.routines.by_tools.view_plans import Scene, _describe_shot, legible
 from virl.tools.base import bearing_of, tell_data
@@ -114,4 +115,14 @@ def test_a_run_keeps_the_view_that_its_answer_describes_once(tmp_path: Path) -> 
     [view] = agent.run.notes(PICTURE)[0].views
     assert (view.file, view.pano_id, view.heading, view.fov) == (file, agent.start.id, 200.0, 60.0)
     assert keep_picture(agent, answer, None, is_view=True) == file
+    agent.run._journal.close()
+
+
+def test_a_view_seen_within_three_degrees_is_the_picture(tmp_path: Path) -> None:
+    agent = made_agent(virlton(), tmp_path, made_character(intention="Mira wants one picture of a corner."))
+    near = agent.city.streetview.view(agent.start.id, Camera(202.0, 0.0, 60.0))
+    seen = agent.run.keep(near, "look")
+    agent.run.note(TOOL, "1", "Looked.", title="look", views=seen, asked=())
+    answer = f"Stand at {agent.start.position}; point at 200 degrees; 60 degrees wide."
+    assert keep_picture(agent, answer, None, is_view=True) == seen[0].file
     agent.run._journal.close()

@@ -37,7 +37,7 @@ def test_the_page_tells_times_money_and_feelings():
     )  # fmt: skip
     text = page(visit)
     assert "- **10:00-11:30** See, Mu\\|seum ($12.50)" in text
-    assert "_stress -10_" in text
+    assert r"_less stress (10)_" in text
     assert "| stress | 40 | 30 |" in text
     assert "$12.50 of $50.00 are spent." in text
     assert "Said: more \\[tea\\]" in text

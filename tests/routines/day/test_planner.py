@@ -1,6 +1,7 @@
 """Diego's routine with the rules, in a small town: whatever he plans can be done."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,6 +17,7 @@ from virl.bench.agent_runs import run_in_folder
 from virl.clock import parse_clock
 from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
+from virl.journal.report import render_report
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.platform.city.city import Capabilities, City
@@ -130,6 +132,19 @@ def test_at_night_there_is_only_time_of_ones_own(tmp_path: Path) -> None:
     result = plan(tmp_path / "run", town.day_town(*closed), starts="02:00", ends="05:00")
     assert {one["place"] for one in activities(result)} == {""}
     assert result.answer["violations"] == []
+
+
+def test_each_activity_shows_its_drafts_and_the_three_feelings_that_change_most(tmp_path: Path) -> None:
+    result = plan(tmp_path / "run", town.day_town(), state={"stress": 60, "joy": 35, "hunger": 10})
+    _, *parts = render_report(tmp_path / "run").split('class="activity group"')
+    shown = [re.findall(r"(\w+) <b>(\d+)</b> <svg", part) for part in parts]
+    every: Any = result.answer
+    states = [every["state_before"], *(one["state"] for one in every["activities"])]
+    spans = {name: max(one[name] for one in states) - min(one[name] for one in states) for name in FEELINGS}
+    most = sorted(FEELINGS, key=lambda name: -spans[name])[:3]
+    assert shown == [[(name, f"{one['state'][name]:.0f}") for name in most] for one in activities(result)]
+    assert all('data-kind="draft"' in part and 'data-kind="audit"' in part for part in parts)
+    assert not re.search(r"(?:stress|joy|energy) [+-]\d", "".join(parts))
 
 
 def test_a_town_without_places_still_ends(tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ def test_the_closing_time_agrees_with_being_open_minute_by_minute(
     ("hours", "now", "words"),
     [
         ([(0, 600, 1320)], 700, "until 22:00"),
-        ([(4, 960, 1560)], 4 * DAY_MIN + 1200, "until sat 02:00"),
+        ([(4, 960, 1560)], 4 * DAY_MIN + 1200, "until Saturday at 02:00"),
         ([(4, 960, 1560)], 5 * DAY_MIN + 60, "until 02:00"),
-        ([(6, 960, 1560)], 6 * DAY_MIN + 1200, "until mon 02:00"),
+        ([(6, 960, 1560)], 6 * DAY_MIN + 1200, "until Monday at 02:00"),
         ([(day, 0, 1440) for day in range(7)], 3000, "round the clock"),
         ([(2, 480, 1440)], 2 * DAY_MIN + 600, "until 24:00"),
     ],

@@ -133,7 +133,7 @@ def test_no_candidate_is_one_clear_line(tmp_path: Path) -> None:
     assert nothing.reason.startswith("There is no restaurant within 15 minutes on foot")
     closed = ask(quarter([place("Hush", 50, *QUIET, hours=EVENING)]), tmp_path / "b")
     assert closed.status == "gave up"
-    assert "open at wed 12:30" in closed.reason
+    assert "open on Wednesday at 12:30" in closed.reason
     assert "\n" not in closed.reason
 
 

@@ -11,12 +11,11 @@ from typing import Annotated, Literal, TypeVar
 import numpy as np
 from pydantic import Field
 
-from virl.clock import show_clock
 from virl.geo.globe import LatLng, distance, distances
 from virl.pages.numbers import count_noun
 from virl.platform.city.city import City, Thing, Truth
 from virl.platform.city.inventory import Inventory
-from virl.platform.city.places import DAY_NAMES, Place
+from virl.platform.city.places import Place, moment_in_words
 
 _ItemT = TypeVar("_ItemT", Thing, Place)
 ARRIVED_M = 25.0
@@ -273,10 +272,9 @@ class _ClaimChecker:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
         if claim.at:
-            day, minute = claim.at
-            when = f"{DAY_NAMES[day]} {show_clock(minute)}"
-            is_open = None if place.is_unsure else place.may_be_open_at(day, minute)
-            words = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
+            when = f"on {moment_in_words(*claim.at)}"
+            is_open = None if place.is_unsure else place.may_be_open_at(*claim.at)
+            words = {True: f"open {when}", False: f"closed {when}", None: "opening hours not known"}
             yield words[is_open], is_open
         attributes = self.truth.attributes(place.id)
         for name, wished in claim.wishes.items():

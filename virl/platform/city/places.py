@@ -343,9 +343,14 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
     return tuple(sorted(stretches, key=lambda hours: (hours.day, hours.opens)))
 
 
+def moment_in_words(day: int, minute: int) -> str:
+    """Return a day (0: Monday) and minutes after midnight in words, such as "Friday at 12:30"."""
+    return f"{DAY_NAMES[day]} at {show_clock(minute)}"
+
+
 def told_moment(day: int, minute: int) -> str:
     """Return the sentence for a day (0: Monday) and minutes after midnight, as "It is Friday at 12:30."."""
-    return f"It is {DAY_NAMES[day]} at {show_clock(minute)}."
+    return f"It is {moment_in_words(day, minute)}."
 
 
 def moment_in(text: str) -> Moment | None:

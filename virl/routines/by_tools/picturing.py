@@ -5,16 +5,16 @@ from contextlib import suppress
 
 from virl.agent.agent import Agent
 from virl.errors import BudgetExceeded
-from virl.geo.globe import LatLng, signed_float_turn
-from virl.journal.film import PICTURE
+from virl.geo.globe import LatLng
+from virl.journal.film import PICTURE, is_same_look
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.city.places import each_photo
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.recording import TOOL
 from virl.tools.places import photo_view
 
-SPOT_M, SAME_DEG = 6.0, 1.0
-"""Metres from the position in an answer to its panorama, and degrees between equal views; both chosen."""
+SPOT_M = 6.0
+"""Most metres from the position in an answer to its panorama. Chosen."""
 NARROWEST_DEG, WIDEST_DEG = 10.0, 120.0  # of a view (as `look` takes them, and a little less)
 _POSITION = re.compile(r"(?<![\d.])(-?\d++\.\d{3,}+),? ++(-?\d++\.\d{3,}+)")
 _DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(?:degree|\N{DEGREE SIGN})")
@@ -58,8 +58,7 @@ def _keep_view(agent: Agent, position: LatLng, camera: Camera, seen: list[ViewRe
         if panorama is None:
             return ""
         for one in seen:
-            is_near = abs(signed_float_turn(one.heading, camera.heading)) < SAME_DEG
-            if one.pano_id == panorama.id and is_near and (one.fov, one.pitch) == (camera.fov, camera.pitch):
+            if (one.pano_id, one.fov) == (panorama.id, camera.fov) and is_same_look(one, camera):
                 return one.file
         views = agent.run.keep(agent.city.streetview.view(panorama.id, camera), "look")
         return _write_down(agent, views, "The view as the answer describes it.", "The picture")

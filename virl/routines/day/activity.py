@@ -296,9 +296,11 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
     return {name: getattr(estimate, name).by for name in FEELINGS}
 
 
-def changes_in_words(changes: Mapping[str, int]) -> str:
-    """Return signed changes of feelings, in points by name, as text such as "joy +8"; empty for no change."""
-    return ", ".join(f"{name} {by:+d}" for name, by in changes.items() if by)
+def changes_in_words(changes: Mapping[str, float]) -> str:
+    """Return signed changes of feelings, in points by name, as "more joy (8)"; empty for no change."""
+    return ", ".join(
+        f"{'more' if by > 0 else 'less'} {name} ({abs(by):.0f})" for name, by in changes.items() if by
+    )
 
 
 def activities_of(

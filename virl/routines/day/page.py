@@ -1,7 +1,8 @@
 """The page of a planned day: that of any run, with the day as a timeline of activities beside its map."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -11,9 +12,12 @@ from virl.journal.report import SCRIPTS, STYLES, end_of, page, report_context, s
 from virl.journal.story import Group, chapters, groups_of
 from virl.pages.exhibits import TextExhibit
 from virl.platform.city.city import City
+from virl.routines.day.activity import changes_in_words
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _WIDE, _HIGH = 120.0, 28.0  # of a curve of feelings, SVG units
+FOLLOWED = 3
+"""Number of feelings that each activity shows: those that change most over the day."""
 
 
 class PlannedActivity(BaseModel):
@@ -29,19 +33,32 @@ class PlannedActivity(BaseModel):
     changes: dict[str, float] = {}
     state: dict[str, float] = {}
 
+    @property
+    def changes_in_words(self) -> str:
+        """The changes of feelings as text, such as "more joy (8)"; empty for none."""
+        return changes_in_words(self.changes)
+
 
 _ACTIVITIES = TypeAdapter(list[PlannedActivity])
 
 
 @dataclass(frozen=True, slots=True)
 class Feeling:
-    """A feeling over a day, 0 to 100: its name, its first and last value, and its curve."""
+    """A feeling over a day: its values, 0 to 100, at the start and after each activity and journey."""
 
     name: str
-    first: float
-    last: float
-    points: str
-    """Value of SVG's attribute `points`, 120 units wide and 28 high."""
+    values: tuple[float, ...]
+
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        """Points (x, y) of its curve, 120 SVG units wide and 28 high."""
+        across = _WIDE / max(1, len(self.values) - 1)
+        return [(number * across, _HIGH * (1 - value / 100)) for number, value in enumerate(self.values)]
+
+    @property
+    def range(self) -> float:
+        """Points from its lowest to its highest value."""
+        return max(self.values) - min(self.values)
 
 
 def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
@@ -67,13 +84,18 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     notes = [one for one in records if isinstance(one, NoteRecord) and one.views]
     notes.sort(key=lambda one: float(str(one.data.get("rating", 0))))
     seen = {note.title: note.views[-1] for note in notes}  # the best of each place
+    before = answer.get("state_before")
+    states = [one.state for one in activities]
+    states.insert(0, before if isinstance(before, dict) else states[0])
+    feelings = [Feeling(name, tuple(state.get(name, 0.0) for state in states)) for name in states[-1]]
     texts = [one for one in end.exhibits if isinstance(one, TextExhibit)]
     context |= {
         "exhibits": report_context(folder, records, city, (), texts)["exhibits"],
         "activities": [
             (one, by_time.get(f"{one.starts}-{one.ends}"), seen.get(one.place)) for one in activities
         ],
-        "feelings": list(_feelings([one.state for one in activities])),
+        "feelings": feelings,
+        "followed": sorted(feelings, key=attrgetter("range"), reverse=True)[:FOLLOWED],
         "spent": sum(one.cost_usd for one in activities),
         "budget": answer.get("budget_usd"),
         "groups": [group for group in groups if not _time_of(group)],
@@ -88,20 +110,3 @@ def _time_of(group: Group) -> str:
     if isinstance(last, NoteRecord) and last.topic == "activity":
         return last.sentence.partition(" ")[0]
     return ""
-
-
-def _feelings(states: Sequence[Mapping[str, float]]) -> list[Feeling]:
-    """Return the curve of each feeling, [0, 100], over a day, from its values after each activity."""
-    across = _WIDE / max(1, len(states) - 1)
-    return [
-        Feeling(
-            name,
-            states[0][name],
-            states[-1].get(name, 0.0),
-            " ".join(
-                f"{number * across:.1f},{_HIGH * (1 - state.get(name, 0.0) / 100):.1f}"
-                for number, state in enumerate(states)
-            ),
-        )
-        for name in states[0]
-    ]

@@ -8,6 +8,7 @@ from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.places import moment_in_words
 from virl.routines.client import walk_in_words
 from virl.routines.directions.destination import describe_nearest
 from virl.routines.recommend.rules import NOBODY_SAYS
@@ -89,8 +90,8 @@ def _nothing_found(agent: Agent, search: Search, here: LatLng) -> str:
     unsure = sum(is_unsure(agent, found.id) for found in search.found)
     unlisted = f" ({unsure} of unknown hours were skipped)" if unsure else ""
     return (
-        f"None of {len(search.found)} places of the kind {kinds} {within} is known to be open{unlisted} at "
-        f"{agent.character.clock}: come at another time, or allow a longer walk."
+        f"None of {len(search.found)} places of the kind {kinds} {within} is known to be open{unlisted} on "
+        f"{moment_in_words(*agent.character.day_and_minute)}: come at another time, or allow a longer walk."
     )
 
 

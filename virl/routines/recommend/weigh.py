@@ -6,7 +6,7 @@ from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.files.json_reading import JsonRecord
 from virl.journal.records import PlaceRecord
-from virl.platform.city.places import DAYS, Place
+from virl.platform.city.places import DAY_NAMES, Place
 from virl.routines.client import Rating, walk_in_words
 from virl.routines.explore.deciding import summarize_reviews
 from virl.routines.recommend.search import Errand, PlaceInReach, Search
@@ -95,7 +95,7 @@ def closes_at(place: Place, minute: int) -> int | None:
 
 
 def hours_in_words(end: int, minute: int) -> str:
-    """Return a closing time as text, seen from an earlier minute of the week: "until sat 02:00"."""
+    """Return a closing time as text, seen from an earlier minute of the week: "until Saturday at 02:00"."""
     if end - minute >= WEEK_MIN:
         return "round the clock"
     clock = f"{end // 60 % 24:02d}:{end % 60:02d}"
@@ -104,7 +104,7 @@ def hours_in_words(end: int, minute: int) -> str:
     )
     if same_day and end % DAY_MIN == 0:
         return "until 24:00"
-    return f"until {clock}" if same_day else f"until {DAYS[end // DAY_MIN % 7]} {clock}"
+    return f"until {clock}" if same_day else f"until {DAY_NAMES[end // DAY_MIN % 7]} at {clock}"
 
 
 def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:

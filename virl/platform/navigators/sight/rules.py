@@ -7,17 +7,16 @@ from functools import cache
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl import resources
-from virl.clock import show_clock
 from virl.errors import BadInput, MindFailed
 from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.replies import Reply, name_list
 from virl.mind.wishes import kinds_wanted, words_for_kinds
 from virl.platform.city.place_types import by_type, table_file
 from virl.platform.city.places import (
-    DAY_NAMES,
     Moment,
     OpeningHours,
     moment_in,
+    moment_in_words,
     open_then,
     parse_hours,
     told_moment,
@@ -86,12 +85,8 @@ def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None
     left = served - {kind for one in held for kind in one.refuses}
     moment = moment or moment_in(wish)
     if moment and (closed := _closed_types(moment) & left):
-        day, minute = moment
-        parts.append(
-            f"{DAY_NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
-            if closed == left
-            else f"{DAY_NAMES[day]} at {show_clock(minute)}{_excluded_words(closed)} as usually closed"
-        )
+        many = ", when all that serve are" if closed == left else f"{_excluded_words(closed)} as"
+        parts.append(f"{moment_in_words(*moment)}{many} usually closed")
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
 
