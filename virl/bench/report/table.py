@@ -155,8 +155,8 @@ def csv_table(results: Results) -> str:
             counts = episodes.planned, episodes.done, episodes.failed, episodes.missing
             about = ["measured", row.run, row.model, row.city]
             for metric in shown_metrics(part):
-                value = row.values.get(metric.key) or ("", "", "")
-                writer.writerow([*map(_inert, about), *counts, metric.key, *value])
+                interval = row.values.get(metric.key) or ("", "", "")
+                writer.writerow([*map(_inert, about), *counts, metric.key, *interval])
     for paper in results.published:
         for key, value in paper.values.items():
             about = [f"published: {paper.source}", "", paper.name, ""]
