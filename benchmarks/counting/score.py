@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
 from virl.geo.globe import LatLng
+from virl.platform.providers.cities import title_of_city
 
 from .options import Options
 from .tally import SHARES
@@ -64,8 +65,9 @@ def notes(records: Sequence[Record], options: Options) -> list[str]:
     required = sum(len(one.data["required"]) for one in records)
     active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
     who, things = records[0].model, ", ".join(options.task.things)
+    where = title_of_city(records[0].city)
     return [
-        f"{who}: {records[0].city}, walks: {len(records)}, looks around: {looks}, for {things}",
+        f"{who}: {where}, walks: {len(records)}, looks around: {looks}, for {things}",
         f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
         "published rows: real streets, one route per city",
     ]

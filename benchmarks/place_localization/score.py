@@ -78,6 +78,8 @@ def show(record: Record) -> Shown:
             ShownPoint(LatLng(place["lat"], place["lng"]), float(place["id"] in right), place["name"])
             for place in places
         ),
+        title=f"Around {places[0]['name']}"
+        + (f" and {count_noun(len(places) - 1, 'other place')}" if len(places) > 1 else ""),
     )
 
 

@@ -17,11 +17,13 @@ from virl.bench.metrics.places import (
 from virl.bench.records import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources, cost_of, is_model
 from virl.errors import MindFailed, UnknownName
+from virl.journal.story import words
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.city.streetview import Image
 from virl.platform.perception.models import Models, model_names
+from virl.platform.providers.cities import title_of_city
 from virl.registry import first_line
 
 from .published import PUBLISHED
@@ -78,12 +80,14 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
                 "types": list(asked.types),
                 "options": list(asked.options),
                 "answer": asked.answer,
+                "name": names.get(asked.id, ""),
                 "image": str(data.image(asked.image)),
             },
             attribution=data.card.attribution,
         )
         for name in options.cities
         for data in (city_data(options, name, resources, needs="questions"),)
+        for names in ({place.id: place.name for place in data.places},)
         for asked in data.questions
         for model in options.models
     ]
@@ -122,7 +126,9 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
         )
         if not all(strict) and not all(legacy):
             break
-    data = {key: asked[key] for key in ("question", "types", "options", "answer")} | {"replies": replies}
+    data = {key: asked[key] for key in ("question", "types", "options", "answer", "name")} | {
+        "replies": replies
+    }
     if parser:
         data["mapped"] = mapped
     return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _add_cost(cost(), parser), failure)
@@ -145,7 +151,8 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
         tallies["first"].append(Tally(record.case, float(strict[0])))
         silent += strict_letter(data["replies"][0]) is None
     notes = [
-        f"{one.model}, {one.city}: {silent} of {len(records)} first replies choose no letter: wrong"
+        f"{one.model}, {title_of_city(one.city)}: {silent} of {len(records)} first replies "
+        "choose no letter: wrong"
         for one in records[:1]
         if silent
     ]
@@ -167,6 +174,7 @@ def show(record: Record) -> Shown:
         ),
         tuple(ShownView(file) for file in record.files),
         tuple((f"round {number}", reply) for number, reply in enumerate(data["replies"], start=1)),
+        title=data.get("name") or words(data["types"][0]).capitalize(),
     )
 
 

@@ -11,6 +11,7 @@ from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import Truth
+from virl.platform.providers.cities import title_of_city
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
 
 from .ways import TrueWay
@@ -95,7 +96,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
     return Scores(
         tallies,
         notes=[
-            f"{records[0].model}: {records[0].city}, {ways}; to be told: {there}",
+            f"{records[0].model}: {title_of_city(records[0].city)}, {ways}; to be told: {there}",
             "steps are not scored: no city that virl draws shows any",
         ],
     )

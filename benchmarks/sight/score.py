@@ -85,6 +85,7 @@ def show(record: Record) -> Shown:
         tuple((step["pano_id"], step["decided"]) for step in walked if _is_decision(walked, step)),
         (ShownPoint(LatLng(*data["target"]), float(data["success"]), search.place_name),),
         tuple(LatLng(step["lat"], step["lng"]) for step in walked),
+        title=f"To {search.place_name}",
     )
 
 

@@ -25,6 +25,7 @@ from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show
 from virl.cli.guard import add_guard
 from virl.console import echo
 from virl.files.json_reading import misfits
+from virl.journal.walk_map import town_ground
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import TOUCHDOWN, VELMA, Action, Rules, WalkState, parse_action
 from virl.platform.movers.discrete.task import start_state
@@ -100,8 +101,11 @@ def _open_world(options: Options, resources: Resources) -> WalkWorld:
 
 def _write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
     """Write the page that shows every walk on the street map."""
-    graphs = {"": open_data(options.selection).graph}
-    write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
+    data = open_data(options.selection)
+    graphs, ground = {"": data.graph}, town_ground(data.made_city)
+    write_walks_page(
+        path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures, ground=ground
+    )
 
 
 BENCHMARK = Benchmark(

@@ -10,6 +10,7 @@ from virl.bench.metrics.places import METRICS as PARTS
 from virl.bench.metrics.places import KeyPosition, VlnScore, WalkedPath, score_vln
 from virl.datasets.collect.dataset import RouteRow
 from virl.geo.globe import LatLng
+from virl.platform.providers.cities import title_of_city
 
 _HEADINGS = {
     "start_reaction": ("start", "sets out in the right direction"),
@@ -60,7 +61,7 @@ def _notes(records: Sequence[Record]) -> list[str]:
         told.append(f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop")
     if refused:
         told.append(f"{refused} actions could not be carried out and were asked for again")
-    return [f"{records[0].model}, {records[0].city}: {note}" for note in told]
+    return [f"{records[0].model}, {title_of_city(records[0].city)}: {note}" for note in told]
 
 
 def score_of(data: Mapping[str, Any]) -> VlnScore:
@@ -105,6 +106,7 @@ def show(record: Record) -> Shown:
         tuple((step["observed"], _describe_decision(step)) for step in data["walked"]),
         (ShownPoint(route.destination, scored.success, route.place_name),),
         tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
+        title=f"To {route.place_name}",
     )
 
 

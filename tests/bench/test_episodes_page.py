@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+import shapely
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 from virl.bench.benchmark import PageHead
 from virl.bench.report.walks_page import ShownEpisode, ShownMove, write_episodes_page
+from virl.pages.ground import Area, MapGround, Way
 from virl.platform.city.graph import NavigationGraph, build_graph
 
 HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'
@@ -75,11 +77,25 @@ def test_an_episode_is_drawn_with_its_decisions(page: Path, browser: WebDriver) 
     assert [move.text.split("\n")[1] for move in moves] == ["forward", "forward"]
     assert "asked: left" in moves[1].text
     assert "refused: jump" in moves[1].text
-    at_end = browser.find_element(By.CSS_SELECTOR, "#map .at .scaled").get_attribute("data-y")
+    at_end = browser.find_element(By.CSS_SELECTOR, "#map .agent .scaled").get_attribute("data-y")
     moves[0].click()
-    assert browser.find_element(By.CSS_SELECTOR, "#map .at .scaled").get_attribute("data-y") != at_end
+    assert browser.find_element(By.CSS_SELECTOR, "#map .agent .scaled").get_attribute("data-y") != at_end
     assert browser.find_element(By.CSS_SELECTOR, ".slider output").text == "1 of 2"
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.browser
+def test_walks_lie_over_the_ground_of_their_city(tmp_path: Path, browser: WebDriver) -> None:
+    house = shapely.box(-74.0004, 40.0, -74.0002, 40.0002)
+    street = Way([(39.999, -74.0), (40.002, -74.0)], "street", "Long Street")
+    path = tmp_path / "episodes.html"
+    write_episodes_page(path, SUMMARY, {"": grid()}, episodes(), MapGround([street], [Area(house, "house")]))
+    browser.get(path.as_uri())
+    assert browser.find_element(By.CSS_SELECTOR, "#map .house:not(.far)").rect["width"] > 5
+    names = browser.find_elements(By.CSS_SELECTOR, "#map .street-name:not(.no-room)")
+    assert {name.get_attribute("textContent") for name in names} == {"Long Street"}
+    legend = [item.text for item in browser.find_elements(By.CSS_SELECTOR, "#map .legend li")]
+    assert legend == ["gold path", "path walked", "start", "target", "end", "chosen step"]
 
 
 @pytest.mark.browser

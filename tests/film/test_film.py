@@ -16,9 +16,10 @@ from typer.testing import CliRunner, Result
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.film.frames import Sheet
-from virl.film.story import Rank, read_story, schedule
+from virl.film.story import Rank, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
-from virl.journal.journal import Journal
+from virl.journal.journal import Journal, read_journal
+from virl.journal.records import DetectionRecord, StepRecord, ViewRecord
 from virl.pages.ground import MapGround
 
 SIZE = 320, 240
@@ -68,6 +69,27 @@ def test_a_run_without_views_is_shown_on_its_map(tmp_path: Path) -> None:
     sheet = Sheet(story, MapGround(), SIZE)
     first, last = (np.asarray(sheet.draw(index)) for index in (0, len(story.moments) - 1))
     assert not np.array_equal(first[:150], last[:150]), "what was found does not appear"
+
+
+def with_signs(view: ViewRecord, *texts: str) -> ViewRecord:
+    found = [DetectionRecord(label="sign", score=1, box=(0, 0, 9, 9), text=text) for text in texts]
+    return view.model_copy(update={"detections": tuple(found)})
+
+
+def test_words_of_a_place_belong_to_their_view(tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "run", size=64)
+    step = next(one for one in read_journal(run) if isinstance(one, StepRecord) and one.places)
+    [place], [ahead, aside] = step.places, [one for one in step.views if one.purpose == "look"][1:]
+    read, other = with_signs(ahead, "Hotel", "ella Napol"), with_signs(aside, "Hotel")
+    for views, seen in (
+        ([other, read], with_signs(ahead, "ella Napol")),
+        ([ahead, other], other),  # which faces the place
+        ([ahead], None),
+    ):
+        assert view_of_place(place, step.model_copy(update={"views": views})) == seen
+    told = [(one.said, one.view) for one in read_story(RECORDED / "otto-finished").moments]
+    [view] = [view for said, view in told if "Pharmacie" in said and view]
+    assert [found.text for found in view.detections] == ["Pharmacie Girau"]
 
 
 @pytest.mark.slow

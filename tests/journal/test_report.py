@@ -308,15 +308,28 @@ def test_a_long_story_has_few_groups_and_loses_nothing() -> None:
     assert groups_of(notes[:2], 12)[0].title == "Turn 1: look"
 
 
-def test_marks_for_models_are_shown_only_where_a_result_is_raw(tmp_path: Path) -> None:
+def test_a_turn_tells_its_cost_a_place_is_a_card_and_marks_for_models_are_raw(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", steps=0, ended=False, size=64)
-    data = {"name": "near", "content": f"{NOT_ORDERS}\n<<<DATA\nid p-1 | Bar | rated 4.2\nDATA>>>"}
-    note = NoteRecord(seq=1, topic="tool", key="0001-1", title="near()", text="t", data=data)
+    usage = {"input_tokens": 1830, "output_tokens": 10, "usd": 0.5}
+    asked = {"prompt": "p", "mind": "m", "inputs": {}, "reply": {}} | usage
+    bar = {"name": "Bar", "types": ["bar"], "rating": 4.25, "review_count": 7, "price_level": 2}
+    away = {"distance_m": 80, "direction": "north"}
+    place = bar | {"id": "p-1", "is_open": False, "away": away, "address": "1 Elm Walk"}
+    said = f"1 of 1 places. {NOT_ORDERS}\n<<<DATA\nid p-1 | Bar | rated 4.2\nDATA>>>"
+    notes: list[dict[str, object]] = [{"topic": "thought", "text": "Is there a bar?", "asked": [asked]}]
+    for items in ([place], [place | {"rating": "damaged"}]):
+        data = {"name": "near", "content": said, "data": {"items": items}}
+        notes.append({"topic": "tool", "title": "near()", "text": "t", "data": data})
     with (folder / "journal.jsonl").open("a") as journal:
-        journal.write(note.model_dump_json() + "\n")
+        for seq, note in enumerate(notes, 1):
+            journal.write(
+                NoteRecord.model_validate(note | {"seq": seq, "key": f"{seq}"}).model_dump_json() + "\n"
+            )
     text = Page(write_report(folder)).text
-    assert "Bar · rated 4.2" in text
-    assert text.count("<<<DATA") == 1
+    assert text.count("1,840 tokens · $0.5000") == 2, "of the turn, and of the thought in it"
+    assert "1 of 1 places. Bar closed for good bar 4.2 7 reviews $$ 80 m north 1 Elm Walk" in text
+    assert text.count("Bar · rated 4.2") == 1, "damaged data are told as lines"
+    assert text.count("<<<DATA") == 2
     assert text.index("<<<DATA") > text.index("Raw")
 
 

@@ -4,18 +4,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from operator import itemgetter
 from pathlib import Path
 
 from virl.errors import BadInput
 from virl.files.writing import is_inside
-from virl.geo.globe import LatLng, signed_turn
+from virl.geo.globe import LatLng, bearing, signed_turn
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import CONSULTATION, start_of
-from virl.journal.story import counts_in_words, heading_of, words
+from virl.journal.story import counts_in_words, heading_of, moment_of, words
+from virl.journal.tool_results import told_result
 from virl.pages.exhibits import MapExhibit
 from virl.plain_text import plain_line
+from virl.platform.navigators.tourist.signs import MIN_RESEMBLANCE, name_likeness
 
 
 class Rank(IntEnum):
@@ -98,6 +101,7 @@ class _Teller:
         self.path = [LatLng(one.pose.lat, one.pose.lng) for one in steps]
         self.walked, self.metres, self.place = 0, 0.0, ""
         self.weighed: list[PlaceRecord] = []
+        self.seen: dict[str, ViewRecord | None] = {}  # views of the places weighed, by their ids
         self.counted: Counter[str] = Counter()
 
     def tell(self) -> None:
@@ -112,19 +116,19 @@ class _Teller:
                 self.story.maps += [(self.folder, one) for one in found]
                 self.place = f"{self.metres:,.0f} m" if self.metres else ""
                 said = " ".join(dict.fromkeys((_outcome_of(record.result), record.result.reason)))
-                self._add(self.end, said.removeprefix("Finished. "))
+                place = record.result.place
+                if place and place.id not in self.seen:
+                    self.weighed.append(place)
+                seen = self.seen.get(place.id) if place else None
+                self._add(self.end, said.removeprefix("Finished. "), seen)
 
     def _add(
         self, rank: Rank, said: str = "", view: ViewRecord | None = None, *, is_marked: bool = False
     ) -> None:
         """Add a moment at the place reached so far."""
-        whole = plain_line(said)
-        if whole.endswith("…"):  # the record was cut within a word
-            whole = f"{whole.rpartition(' ')[0]} …"
-        where, places = plain_line(" · ".join(filter(None, (self.who, self.place)))), tuple(self.weighed)
-        self.story.moments.append(
-            Moment(self.folder, self.path, self.walked, rank, where, whole, view, is_marked, places)
-        )
+        where = plain_line(" · ".join(filter(None, (self.who, self.place))))
+        told = self.folder, self.path, self.walked, rank, where, plain_line(said)
+        self.story.moments.append(Moment(*told, view, is_marked, tuple(self.weighed)))
 
     def _tell_step(self, step: StepRecord) -> None:
         """Add the view ahead, each find, and each place considered at a step."""
@@ -148,9 +152,8 @@ class _Teller:
         for place in step.places:
             self.weighed.append(place)
             verdict = "Enters" if place.decision == "enter" else "Passes by"
-            named = (one for one in step.views if place.name in {it.text for it in one.detections})
-            seen = next(named, ahead)
-            self._add(Rank.FIND, f"{verdict} {place.name}. {place.reason}", seen)
+            self.seen[place.id] = view_of_place(place, step)
+            self._add(Rank.FIND, f"{verdict} {place.name}. {place.reason}", self.seen[place.id])
 
     def _tell_note(self, note: NoteRecord) -> None:
         """Add a note with its view, or the moments of the agent that was consulted."""
@@ -163,9 +166,13 @@ class _Teller:
                 self.path, self.walked = other.path, other.walked
         topic, title, text = heading_of(note)
         self.place = "" if topic.startswith(("Thought", "Tool")) else topic
+        if note.topic == "tool":
+            head, places, _ = told_result(note)
+            title, text = moment_of(note), head or ", ".join(one.name for one in places)
         said = ": ".join(filter(None, (title, text)))
         for view in [view for view in note.views if view.detections] or note.views[:1]:
-            self._add(Rank.FIND, said, view)
+            is_found = view.detections and note.topic == "tool"  # of what was found in all views, its own
+            self._add(Rank.FIND, _read_in(view) if is_found else said, view)
         if not note.views:
             self._add(Rank.NOTE, said)
 
@@ -187,15 +194,34 @@ def _read_in(view: ViewRecord) -> str:
     return f"{does}: {read or found}"
 
 
+def view_of_place(place: PlaceRecord, step: StepRecord) -> ViewRecord | None:
+    """Return the view of a step that shows a place; `None` for none.
+
+    That is the one in which the name was read best, with this sign alone, else the one that faces the place.
+    """
+    signs = [
+        (name_likeness(sign.text, place.name), len(sign.text), one.model_copy(update={"detections": (sign,)}))
+        for one in step.views
+        for sign in one.detections
+    ]
+    likeness, _, view = max(signs, default=(0.0, 0, None), key=itemgetter(0, 1))
+    if likeness >= MIN_RESEMBLANCE:
+        return view
+    towards = bearing(LatLng(step.pose.lat, step.pose.lng), LatLng(place.lat, place.lng))
+    facing = [(abs(signed_turn(one.heading, towards)), one) for one in step.views if one.purpose != "photo"]
+    off, view = min(facing, default=(0.0, None), key=itemgetter(0))
+    return view if view and off < view.fov / 2 else None
+
+
 def _hold_views(moments: Sequence[Moment]) -> Iterator[Moment]:
-    """Yield the moments; on a walk, one without a view keeps the last view for a while."""
+    """Yield the moments; on a walk, one without view and find keeps the last view for a while."""
     last, quiet = None, 0
     for moment in moments:
         if moment.view:
             last, quiet = moment, 0
         quiet += moment.rank is Rank.WALK
-        is_held = moment.path and not moment.view and quiet <= HELD_STEPS
-        if last and last.folder == moment.folder and is_held:
+        is_held = moment.path and not moment.view and quiet <= HELD_STEPS and moment.rank is not Rank.FIND
+        if last and last.folder == moment.folder and last.places == moment.places and is_held:
             yield replace(moment, view=last.view, is_marked=last.is_marked)
         else:
             yield moment

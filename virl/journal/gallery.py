@@ -70,7 +70,7 @@ def pictures_of(
         JournalBroken: the journal of an agent that was consulted is missing or damaged.
     """
     photo = _photo(folder, records)
-    if chart := _map(records, ground, CORNER_PX if photo else ALONE_PX):
+    if chart := card_map(records, ground, CORNER_PX if photo else ALONE_PX):
         return photo, chart
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")) if photo is None else ():
         # Links that lead out of the folder, or back to it, can go round in a circle.
@@ -96,8 +96,14 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     return None
 
 
-def _map(records: Sequence[AnyRecord], ground: MapGround, across: float) -> MapFigure | None:
-    """Return the first map that a run shows at its end, else that of its walk, this many pixels wide."""
+def card_map(records: Sequence[AnyRecord], ground: MapGround, across: float = ALONE_PX) -> MapFigure | None:
+    """Return the first map that a run shows at its end, else that of its walk.
+
+    Args:
+        records: of its journal.
+        ground: of the city; may be empty.
+        across: width in pixels at which it is shown.
+    """
     end = end_of(records)
     maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
     if not (shown := next((one for one in maps if one.points or one.lines), None)):
@@ -132,7 +138,8 @@ def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
         return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)
     places = tuple((name, x, y) for name, points in figure.symbols.items() for x, y in points)
     names = tuple(one for one in figure.names if one[1])
-    return replace(figure, paper=replace(paper, places=places), names=names)
+    paper = replace(paper, places=places, names=tuple(name for name, _ in names))
+    return replace(figure, paper=paper, names=names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,6 @@ from virl.journal.story import (
     kind_of,
     moment_of,
     question,
-    result_lines,
     scalar,
     seen_in,
     sentences,
@@ -58,6 +57,7 @@ from virl.journal.story import (
     title_of,
     words,
 )
+from virl.journal.tool_results import told_result
 from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
@@ -125,7 +125,7 @@ def _templates(folder: Path) -> Environment:
             "kinds_of": _kinds_of,
             "icon": _icon_of,
             "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
-            "result_lines": result_lines,
+            "told_result": told_result,
             "compass": compass_word,
             "sentences": sentences,
             "facts": facts,

@@ -8,8 +8,8 @@ from math import ceil
 
 from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
-from virl.mind.prompt import without_fence
 from virl.pages.numbers import count_noun
+from virl.plain_text import shorten
 
 LONGEST = 4000
 """Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
@@ -81,8 +81,8 @@ def _cut(text: str) -> str:
     """Return a text cut to `LONGEST` characters, with a remark on how many were cut."""
     if len(text) <= LONGEST:
         return text
-    kept = text[:LONGEST].rsplit(maxsplit=1)[0]  # a word stays whole
-    return f"{kept}\n… and {len(text) - len(kept)} characters more, in journal.jsonl"
+    kept = shorten(text, LONGEST).removesuffix("…")
+    return f"{kept}\n… and {count_noun(len(text) - len(kept), 'character')} more, in journal.jsonl"
 
 
 _SENTENCES = ("reason", "summary", "description", "answer")
@@ -209,6 +209,12 @@ class Group:
         """Fragment of the address of the group's first chapter."""
         return anchor_of(self.chapters[0])
 
+    @property
+    def records(self) -> list[StepRecord | NoteRecord]:
+        """Steps and notes of the chapters, in order."""
+        notes = ((one,) if isinstance(one, NoteRecord) else steps_in(one) for one in self.chapters)
+        return [record for records in notes for record in records]
+
 
 def anchor_of(chapter: Chapter) -> str:
     """Return the id that a chapter has on the page, such as `step-4` or `note-7`."""
@@ -287,16 +293,6 @@ def moment_of(record: StepRecord | NoteRecord) -> str:
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
     return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
-
-
-def result_lines(content: object) -> list[list[str]]:
-    """Return what a tool said as lines, each the name and the facts of a place, or one text.
-
-    Marks for models and JSON are left out: the page shows these as they are, where it shows what is raw.
-    """
-    lines = (line.strip() for line in without_fence(str(content)).splitlines())
-    parts = [line.removeprefix("place: ").split(" | ") for line in lines if line and line[0] not in "{["]
-    return [part[1:] if len(part) > 1 and part[0].startswith("id ") else part for part in parts]
 
 
 def _number(key: str) -> str:

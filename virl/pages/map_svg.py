@@ -183,6 +183,16 @@ def ground_data(paper: Paper) -> dict[str, object]:
     }
 
 
+def figure_data(figure: MapFigure) -> dict[str, object]:
+    """Return a whole map as plain data for the pages' scripts: ground, paths, marks, and two corners."""
+    paper = figure.paper
+    return ground_data(paper) | {
+        "paths": [{"points": path.points, "kind": path.kind} for path in figure.paths],
+        "marks": [mark_data(mark) for mark in figure.marks],
+        "corners": [(paper.left, paper.top), (paper.left + paper.width, paper.top + paper.height)],
+    }
+
+
 def mark_data(mark: Mark) -> dict[str, object]:
     """Return a mark as plain data for the pages' scripts, without empty fields."""
     known = {

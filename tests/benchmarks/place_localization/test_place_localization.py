@@ -210,6 +210,7 @@ def test_the_page_of_an_episode_tells_what_was_found() -> None:
     bar, spa = place_row("bar", "bar", 0, name=HARMFUL), place_row("spa", "spa", 0)
     shown = show(record([("bar", "bar"), ("spa", "gym")], bar, spa))
     assert (shown.outcome, shown.score) == ("1 of 2 places found", 0.5)
+    assert shown.title == f"Around {HARMFUL} and 1 other place"
     assert [(point.label, point.score) for point in shown.points] == [(HARMFUL, 1.0), ("spa", 0.0)]
 
 

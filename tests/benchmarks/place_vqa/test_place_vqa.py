@@ -80,7 +80,8 @@ def test_who_knows_passes_all_four_rounds(asked: Episode) -> None:
     assert result.data["replies"] == ["C.", "B.", "A.", "D."]
     assert values(record(result)) == {"circular": 1.0, "legacy": 1.0, "first": 1.0}
     assert result.cost == {"requests": 1.0}
-    assert show(record(result)).outcome == "right in all rounds"
+    shown = show(record(result))
+    assert (shown.outcome, shown.title) == ("right in all rounds", HARMFUL)
 
 
 def test_who_always_says_the_same_letter_is_right_in_one_round_at_most(asked: Episode) -> None:

@@ -338,6 +338,9 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         assert overflow(browser) == 0
         assert [one for one in browser.execute_script(CHECK) if not one.startswith("loads ")] == []
         show_grid(browser, url, 1400)
+        until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".cards .chart .road")) == 6)
+        labels = browser.find_elements(By.CSS_SELECTOR, ".cards .label:not(.no-room, .scale)")
+        assert {"Start", "Noodle Bar Mei"} <= {label.text for label in labels}
         browser.find_element(By.CSS_SELECTOR, ".cards .card:nth-child(2) a").send_keys(Keys.ENTER)
         until(browser, lambda: path_length(browser) == 21)
         browser.find_element(By.ID, "all").click()

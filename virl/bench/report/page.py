@@ -136,7 +136,7 @@ def write_page(
                 "before": before,
                 "after": after,
                 "attribution": city.attribution,
-                "map": city_map(city, [(page.shown, "")], ground=_ground_of(section.city, city)),
+                "map": city_map(city, [(page.shown, "")], ground=ground_below(section.city, city)),
                 "pictures": _pictures(home, section.run, page),
                 "links": _links(home, section.run, page),
             }
@@ -178,7 +178,7 @@ def _sections(gathered: ReportRuns, run: KeptRun, most: int) -> Iterator[_Sectio
             records = [one for one in run.records if (one.model, one.city) == (model, name)]
             pages = tuple(_pages(gathered, run, records))
             city = run.plan.cities[name]
-            ground = replace(_ground_of(name, city), places=())
+            ground = replace(ground_below(name, city), places=())
 
             def draw(shown: Shown, city: CityPlan = city, ground: MapGround = ground) -> MapFigure | None:
                 """Return the small map of a walk."""
@@ -194,12 +194,12 @@ def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
         own = [section for section in sections if section.city == name]
         city = own[0].run.plan.cities[name]
         shown = [(page.shown, page.path) for section in own for page in section.pages]
-        drawn = city_map(city, shown, extent=_WHOLE, across=WIDE, ground=_ground_of(name, city))
+        drawn = city_map(city, shown, extent=_WHOLE, across=WIDE, ground=ground_below(name, city))
         if drawn:
             yield drawn
 
 
-def _ground_of(name: str, city: CityPlan) -> MapGround:
+def ground_below(name: str, city: CityPlan) -> MapGround:
     """Return what maps of a city show below all: of a town of virl's its ground, else the plan's streets."""
     town = town_ground(name)
     return town if town.ways else ground_of_lines(city.streets)

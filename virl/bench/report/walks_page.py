@@ -17,6 +17,10 @@ from virl.bench.episode import Record
 from virl.bench.walks import WalkScores
 from virl.files.writing import write_whole
 from virl.geo.globe import Floats, LatLng, LocalFrame
+from virl.pages.ground import MapGround
+from virl.pages.map_svg import ground_data
+from virl.pages.maps import MapFigure, Mark
+from virl.pages.paper import NO_GROUND, Extent, Paper, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph
 
@@ -61,7 +65,13 @@ class ShownEpisode:
 FILE = "episodes.html"
 TITLE = "Step through every episode on its map"
 
-_LEGEND = "Choose an episode on the left; the slider and the list go through its decisions."
+_LEGEND = (
+    *(("line gold", "gold path"), ("line walked", "path walked")),
+    *(("pin from", "start"), ("ring gold", "target"), ("pin walked", "end"), ("agent", "chosen step")),
+)
+_HERE = (Mark(0.0, 0.0, "agent", "", shape="spot"),)  # as the script draws it
+_MOST_HOUSES = 1_000_000  # characters of houses; chosen: with more, a page grows beyond 2 MB
+_HOW = "Choose an episode on the left; the slider and the list go through its decisions."
 
 
 def write_walks_page(
@@ -73,6 +83,7 @@ def write_walks_page(
     about: str,
     success: str,
     figures: Callable[[WalkScores], Mapping[str, str]],
+    ground: MapGround = NO_GROUND,
 ) -> None:
     """Write walks as HTML; `about`: the map, `success`: metric of the outcome, `figures`: metrics as texts.
 
@@ -84,6 +95,7 @@ def write_walks_page(
         about: what the map shows.
         success: the metric that says whether the target was reached.
         figures: some of the metrics as they are shown.
+        ground: of the city of the only graph, if it is known; else the graphs' links are drawn.
     """
     shown = [
         _to_episode(record, graphs[record.data["scan"]], success, figures)
@@ -93,7 +105,7 @@ def write_walks_page(
         )
         for record in records
     ]
-    write_episodes_page(path, replace(head, about=f"{head.about} {about} {_LEGEND}"), graphs, shown)
+    write_episodes_page(path, replace(head, about=f"{head.about} {about} {_HOW}"), graphs, shown, ground)
 
 
 def _to_episode(
@@ -128,7 +140,11 @@ def _to_episode(
 
 
 def write_episodes_page(
-    path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
+    path: Path,
+    head: PageHead,
+    graphs: Mapping[str, NavigationGraph],
+    episodes: Sequence[ShownEpisode],
+    ground: MapGround = NO_GROUND,
 ) -> None:
     """Write the page of walks to the HTML file `path`, with a map for each `scan` in `graphs`.
 
@@ -137,18 +153,21 @@ def write_episodes_page(
         head: its head.
         graphs: by the `scan` of the episodes; a city's only graph has the name `""`.
         episodes: in the order in which they are listed.
+        ground: what lies below the walks; without ways, the graphs' links are drawn.
     """
+    nodes = {
+        scan: sorted({node for one in episodes if one.scan == scan for node in (*one.path, *one.gold)})
+        for scan in graphs
+    }
+    papers = {scan: _paper(graph, nodes[scan], ground) for scan, graph in graphs.items()}
     data = {
-        "maps": {
-            scan: _map_data(graph, [episode for episode in episodes if episode.scan == scan])
-            for scan, graph in graphs.items()
-        },
+        "maps": {scan: _map_data(graph, nodes[scan], papers[scan]) for scan, graph in graphs.items()},
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "episodes.html.j2",
-        {"summary": head},
+        {"summary": head, "legend": MapFigure("", next(iter(papers.values())), (), _HERE, (), _LEGEND)},
         styles=("browse.css",),
         scripts=("maps.js", "episodes.js"),
         data=data,
@@ -156,12 +175,19 @@ def write_episodes_page(
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
 
 
-def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Return the nodes near the walks, in tenths of a metre east and south, and the links between them."""
-    x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
-        graph.lat, graph.lng
-    )
-    shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
+def _paper(graph: NavigationGraph, nodes: Sequence[int], ground: MapGround) -> Paper:
+    """Return a paper that covers nodes of a graph, without houses where there are too many for a page."""
+    frame = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
+    x, y = frame.to_metres(graph.lat[nodes], graph.lng[nodes])
+    points = list(zip(x.tolist(), (-y).tolist(), strict=True)) or [(0.0, 0.0)]
+    paper = lay_out(frame, points, ground, extent=Extent(margin_m=_AROUND_M, beyond=0.0))
+    kept = (one for one in paper.layers if one.kind != "house" or len(one.data) < _MOST_HOUSES)
+    return replace(paper, layers=tuple(kept))
+
+
+def _map_data(graph: NavigationGraph, shown: Sequence[int], paper: Paper) -> dict[str, object]:
+    """Return nodes near those `shown`, in tenths of a metre east and south, their links, and the ground."""
+    x, y = paper.frame.to_metres(graph.lat, graph.lng)
     points = np.stack([x, y], axis=1)
     near = np.zeros(len(points), bool)
     if shown:
@@ -175,6 +201,7 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
         "x": _round_metres(x[near]),
         "y": _round_metres(-y[near]),
         "links": number[ends].ravel().tolist(),
+        "ground": ground_data(paper),
     }
 
 

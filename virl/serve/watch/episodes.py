@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,14 +11,15 @@ from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
 from virl.bench.plan import CityPlan
 from virl.bench.records import FOLDER, slug
+from virl.bench.report.page import city_map, ground_below
 from virl.bench.report.runs import gather, reading_data
 from virl.bench.report.tiles import STATES, Scene
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
-from virl.pages.ground import ground_of_lines
+from virl.journal.gallery import ALONE_PX
 from virl.pages.map_svg import mark_data
-from virl.pages.maps import Mark
+from virl.pages.maps import MapFigure, Mark
 from virl.pages.paper import Point, on_paper
 from virl.plain_text import plain_tree
 from virl.serve.watch.telling import ground_around, plain_step
@@ -50,6 +51,11 @@ class PageEpisode:
         """(How the episode ended in a word or two, the kind of its sign), as of a run's `ending_of`."""
         state = Scene(self.record, self.shown, "", self.folder).state
         return STATES[state], {"right": "done", "open": "", "failed": "failed"}.get(state, "warn")
+
+    def map(self) -> MapFigure | None:
+        """Return the map of the episode's card; `None` if there is nothing to draw."""
+        ground = replace(ground_below(self.record.city, self.city), places=())
+        return city_map(self.city, [(self.shown, "")], across=ALONE_PX, ground=ground)
 
     def convert(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         """Return (records for the page, files of each record's views) of the episode."""
@@ -88,7 +94,7 @@ class PageEpisode:
         """Return the data of the start for the page."""
         record = self.record
         return {
-            "who": record.case,
+            "who": self.shown.title or record.case,
             "city": self.city.title or record.city or "no city",
             "mind": record.model,
             "decidedBy": record.model,
@@ -107,7 +113,7 @@ class PageEpisode:
             told, by = {"title": step.title, "decided": step.decided}, self.record.model
             data = plain_step(number, at, step.heading, metres, **told, by=by)
             if number == 0:
-                data["ground"] = ground_around(frame, ground_of_lines(self.city.streets))
+                data["ground"] = ground_around(frame, ground_below(self.record.city, self.city))
                 for one in self.shown.points:
                     at, title = on_paper(frame, *one.position), one.label or "Target"
                     data["marks"].append(

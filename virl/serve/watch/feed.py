@@ -14,18 +14,18 @@ from virl.errors import BadInput, JournalBroken, VirlError
 from virl.files.writing import is_inside, read_bounded
 from virl.geo.globe import LatLng
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, JournalTail, read_result
+from virl.journal.gallery import card_map
+from virl.journal.journal import JOURNAL, JournalTail, read_journal, read_result
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
-from virl.journal.report import moment
-from virl.pages.paper import Point
+from virl.journal.report import moment, start_of
+from virl.pages.map_svg import figure_data
+from virl.pages.maps import MapFigure
 from virl.plain_text import plain_line, plain_tree
 from virl.serve.watch.episodes import PageEpisode, read_episodes
 from virl.serve.watch.telling import Grounds, RecordConverter, RunSummary
 
 MOST_VIEW = 10_000_000
 """Most bytes of a view that is shown; chosen: three times the largest that virl writes."""
-CARD_POINTS = 60
-"""Most points with which a card draws the walk; of more, evenly spaced ones are taken; chosen."""
 _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
 
 
@@ -59,7 +59,10 @@ class Feed(Protocol):
         """The files of the views of each record read so far, relative to `folder`."""
 
     def card(self) -> dict[str, Any]:
-        """Return the run's card for the list of runs: titles, state, score and points of the walk."""
+        """Return the run's card for the list of runs: titles, state and score."""
+
+    def map(self) -> dict[str, Any] | None:
+        """Return the map of the run's card as plain data; `None` if there is nothing to draw."""
 
 
 Index = Callable[[], list[dict[str, Any]]]
@@ -83,6 +86,7 @@ class RunFeed:
         """Episode of a benchmark that the run belongs to; `None` for other runs."""
         self.fault = ""
         """Reason why no more of the run can be read; empty if it can."""
+        self._grounds = grounds
         self._tail = JournalTail(folder)
         self._converter = RecordConverter(grounds)
         self._new_records: list[AnyRecord] = []
@@ -137,15 +141,22 @@ class RunFeed:
         steered: Any = plain_tree(standing.model_dump() | {"at": at})
         return {"fault": self.fault, "thinking": plain_line(self.control.thinking()), "control": steered}
 
+    def map(self) -> dict[str, Any] | None:
+        """Return the map that the gallery shows of the run, as plain data; `None` if there is none."""
+        try:
+            records = read_journal(self.folder)
+            return map_data(card_map(records, self._grounds(start_of(records).city)))
+        except VirlError:
+            return None
+
     def card(self) -> dict[str, Any]:
-        """Return the run's card for the list of runs: titles, state, score and points of the walk."""
+        """Return the run's card for the list of runs: titles, state and score."""
         with self._lock:
             self._read()
             summary = self._summary
             state = "failed" if self.fault else "ended" if self._tail.is_over else "open"
-            path = _sampled_points(summary.points)
             if self.episode:
-                return card_of_episode(path, self.episode) | {"state": state}
+                return card_of_episode(self.episode) | {"state": state}
             where = f" in {summary.city}" if summary.city else ""
             card = {
                 "title": f"{summary.who}{where}",
@@ -155,7 +166,7 @@ class RunFeed:
                 "ending": ("failed", "failed") if self.fault else summary.ending,
                 "score": None,
                 "group": "",
-                "path": path,
+                "records": len(self.views),  # a map is drawn anew after each
             }
         tree: Any = plain_tree(card)
         return dict(tree)
@@ -187,47 +198,39 @@ class EpisodeFeed:
         return self._records[1]
 
     def card(self) -> dict[str, Any]:
-        """Return the episode's card for the list of runs: titles, state, score and points of the walk."""
-        return self._card
+        """Return the episode's card for the list of runs: titles, state and score."""
+        return card_of_episode(self._episode)
+
+    def map(self) -> dict[str, Any] | None:
+        """Return the map of the episode as plain data; `None` if there is nothing to draw."""
+        return map_data(self._episode.map())
 
     @cached_property
     def _records(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
         """The episode's (records, files of each record's views)."""
         return self._episode.convert()
 
-    @cached_property
-    def _card(self) -> dict[str, Any]:
-        """The episode's card, as plain data."""
-        return card_of_episode(walk_points(self.read_records()), self._episode)
+
+def map_data(figure: MapFigure | None) -> dict[str, Any] | None:
+    """Return a map as plain data for the page, without control characters; `None` for none."""
+    tree: Any = figure and plain_tree(figure_data(figure))
+    return tree and dict(tree)
 
 
-def card_of_episode(path: Sequence[Point], episode: PageEpisode) -> dict[str, Any]:
-    """Return the card of an episode; `path` has the points of its walk in metres (east, south)."""
+def card_of_episode(episode: PageEpisode) -> dict[str, Any]:
+    """Return the card of an episode as plain data."""
     record, shown = episode.record, episode.shown
     card = {
-        "title": record.case,
-        "about": " \N{MIDDLE DOT} ".join(filter(None, (record.city, record.model))),
+        "title": shown.title or record.case,
+        "about": " \N{MIDDLE DOT} ".join(filter(None, (episode.city.title, record.model))),
         "note": record.reason or shown.outcome,
         "state": "failed" if record.status == "failed" else "ended",
         "ending": episode.ending,
         "score": shown.score,
         "group": episode.folder.name,
-        "path": path,
     }
     tree: Any = plain_tree(card)
     return dict(tree)
-
-
-def walk_points(records: Sequence[dict[str, Any]]) -> list[Point]:
-    """Return the points of the steps in records, at most `CARD_POINTS`, in metres (east, south)."""
-    return _sampled_points([one["at"] for one in records if one["kind"] == "step"])
-
-
-def _sampled_points(points: Sequence[Point]) -> list[Point]:
-    """Return at most `CARD_POINTS` of the points, evenly spaced, the last one always among them."""
-    # Counted from the end: where the run stands now is always drawn.
-    every = max(1, -(-len(points) // CARD_POINTS))
-    return list(points[::-1][::every][::-1])
 
 
 def files_of(feed: Feed) -> dict[str, str]:

@@ -74,6 +74,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
         data={
             "index": index,
             "runs": [list(records) for records in told],
+            "maps": [feed.map() for feed in feeds],
             "views": {place: numbers[view] for place, view in views.items() if view in numbers},
             "pictures": list(found.values()),
         },

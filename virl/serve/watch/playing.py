@@ -19,7 +19,7 @@ from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import PageEpisode, read_episodes
-from virl.serve.watch.feed import card_of_episode, walk_points
+from virl.serve.watch.feed import card_of_episode, map_data
 from virl.serve.watch.telling import Grounds, ground_of_city, plain_step
 
 WAIT_S = 1.0  # seconds of one wait for the player's next decision; chosen
@@ -115,11 +115,15 @@ class PlayFeed:
         return {"fault": "", "thinking": "", "control": plain_tree(control)}
 
     def card(self) -> dict[str, Any]:
-        """Return the game's card for the list of runs: titles, state, score and points of the walk."""
+        """Return the game's card for the list of runs: titles, state and score."""
         if self._ended:
-            return card_of_episode(walk_points(self.read_records()), self._ended)
+            return card_of_episode(self._ended)
         about = {"title": self._game.case, "about": self._game.city, "note": "", "group": ""}
-        return about | {"state": "open", "ending": ("not ended", "open"), "score": None, "path": []}
+        return about | {"state": "open", "ending": ("not ended", "open"), "score": None}
+
+    def map(self) -> dict[str, Any] | None:
+        """Return the map of the game as plain data; `None` before its end."""
+        return map_data(self._ended.map()) if self._ended else None
 
     def end(self, episode: PageEpisode) -> None:
         """Add the end of the scored episode to the records."""

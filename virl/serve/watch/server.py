@@ -241,6 +241,11 @@ def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Ev
             return PlainTextResponse("There is no such view.", 404)
         return Response(data, media_type=media_type(data), headers=_PICTURE)
 
+    @app.get(f"{base}/runs/{{run}}/map")
+    def draw_map(run: int) -> Response:
+        """Return the map of a run's card as JSON; null if it has none."""
+        return JSONResponse(feeds[run].map() if run in feeds else None)
+
     @app.get(f"{base}/runs/{{run}}/look")
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
         """Return a JPEG of the view in a direction, degrees, from where a steered run stands."""

@@ -1,7 +1,7 @@
 """Records of a run as the page gets them: plain data with texts, and positions in metres on the map."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -106,8 +106,6 @@ class RunSummary:
     """Title of the last record that has one."""
     ending: tuple[str, str] = ("not ended", "open")
     """(How the run ended in a word or two, the kind of its sign), as of `ending_of`."""
-    points: list[Point] = field(default_factory=list)
-    """Positions of all steps, metres east and south of the first."""
     _frame: LocalFrame | None = None
 
     def take(self, record: AnyRecord) -> None:
@@ -117,9 +115,7 @@ class RunSummary:
                 self.who, self.began = record.who, record.started
                 self.city = title_of_city(record.city)
             case StepRecord():
-                here = record.pose.lat, record.pose.lng
-                self._frame = self._frame or LocalFrame(LatLng(*here))
-                self.points.append(on_paper(self._frame, *here))
+                self._frame = self._frame or LocalFrame(LatLng(record.pose.lat, record.pose.lng))
                 self.title = title_of(record)
             case NoteRecord():
                 self.title = _title_of_note(record)

@@ -68,9 +68,9 @@ function pressFilters() {
 }
 
 const view = MapView.empty("Map: gold path and path walked", "Show both paths");
-byId("map").append(view.paper);
+byId("map").prepend(view.paper);
 view.slider("step", told);
-const here = view.markOf({ x: 0, y: 0, kind: "ring at" });
+const here = view.markOf({ x: 0, y: 0, kind: "agent", shape: "spot" });
 
 function drawMap(episode) {
   const map = maps[episode.scan || ""];
@@ -88,7 +88,8 @@ function drawMap(episode) {
   }
   const marks = [[gold.at(-1), "ring gold", "ring"], [path[0] || gold[0], "from", "pin"], [path.at(-1), "walked", "pin"]];
   view.add({
-    layers: MapView.roads(streets.join("")),
+    ...map.ground,
+    layers: map.ground.layers.length ? map.ground.layers : MapView.roads(streets.join("")),
     paths: [{ points: gold, kind: "gold" }, { points: walked, kind: "walked", isTimed: true }],
     marks: marks.filter(([point]) => point).map(([[x, y], kind, shape]) => ({ x, y, kind, shape })),
   });
@@ -142,7 +143,7 @@ function fillMoves(episode) {
     const asked = move.asked ? `asked: ${move.asked}` : "";
     const why = html("span", "", [placeOf(row), move.reason, asked].filter(Boolean).join("; "));
     for (const reply of move.refused || []) why.append(html("span", "refused", `refused: ${reply}`));
-    const action = html("span", "", move.action);
+    const action = html("span", "", move.action.replaceAll("_", " "));
     if (last > first) action.append(html("span", "times", `\u00d7 ${last - first + 1}`));
     button.append(html("span", "", last > first ? `${first + 1}\u2013${last + 1}.` : `${first + 1}.`), action, why);
     Object.assign(button.dataset, { index: first, last });

@@ -6,6 +6,8 @@ class Grid {
     this.chosen = new Set();
     this.cards = new Map();
     this.groups = new Map();
+    this.maps = new Map();
+    this.near = new IntersectionObserver((seen) => seen.forEach((one) => { if (one.isIntersecting) this.draw(one.target); }));
     this.filter = el("input", { type: "search", "aria-label": "Filter runs", placeholder: "Filter" });
     this.tally = el("output", { class: "dim" });
     this.compare = button("Open side by side", { disabled: true }, () => { location.hash = `run=${[...this.chosen].join(",")}`; });
@@ -54,7 +56,7 @@ class Grid {
     return el(
       "li",
       { class: `card linked ${one.state}` },
-      one.path.length ? this.sketch(one.path) : null,
+      this.mapOf(one.run),
       el("p", { class: "name" }, el("span", { class: "eyebrow" }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.ending[1]}` }, one.ending[0])),
       el("p", { class: "result-of" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.note || one.title))),
       one.about ? el("p", { class: "dim" }, el("bdi", {}, one.about)) : null,
@@ -63,14 +65,27 @@ class Grid {
     );
   }
 
-  // The way walked, north up.
-  sketch(path) {
-    const view = MapView.empty("");
-    view.paper.ariaHidden = "true";
-    const ends = [["from", path[0]], ["to", path.at(-1)]];
-    view.add({ paths: [{ points: path }], marks: ends.map(([kind, [x, y]]) => ({ x, y, kind, shape: "spot" })) });
-    view.fit(path, { margin: 12, least: 60, aspect: 2 });
-    return view.paper;
+  // The map of a run, which is asked for, for each new card again, when it comes into sight.
+  mapOf(run) {
+    if (!this.maps.has(run)) this.maps.set(run, MapView.empty(""));
+    const { paper } = this.maps.get(run);
+    paper.dataset.run = run;
+    paper.ariaHidden = "true";
+    paper.hidden = false;
+    this.near.observe(paper);
+    return paper;
+  }
+
+  async draw(paper) {
+    this.near.unobserve(paper);
+    const map = await mapOf(Number(paper.dataset.run)).catch(() => null);
+    paper.hidden = !map;
+    if (!map) return;
+    const view = this.maps.get(Number(paper.dataset.run));
+    view.clear();
+    view.add(map);
+    view.fit(map.corners, { anew: true, margin: 0, least: 0 });
+    view.draw();
   }
 
   narrow() {

@@ -11,6 +11,13 @@ let index = [];
 const addressOf = (number, record, view) =>
   data ? data.pictures[data.views[`${number}/${record.seq}/${view}`]] || "data:," : `runs/${number}/views/${record.seq}/${view}`;
 
+const mapOf = async (number) => {
+  if (data) return data.maps[number];
+  const text = await (await fetch(`runs/${number}/map`)).text();
+  bringLetters(text);
+  return JSON.parse(text);
+};
+
 const headline = () => {
   const [first] = panels.values();
   const words = count(panels.size || index.length, "run");
