@@ -50,6 +50,20 @@ def emulate(browser: webdriver.Chrome, width: int, *, dark: bool) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
+def show(browser: webdriver.Chrome, page: Path | str, width: int, *, dark: bool = False) -> None:
+    """A page, given as a file or an address, from its beginning on a screen as `emulate` makes it."""
+    emulate(browser, width, dark=dark)
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(page if isinstance(page, str) else page.as_uri())
+
+
+def overflow(browser: webdriver.Chrome) -> int:
+    """Pixels by which the page is wider than the window."""
+    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(browser.execute_script(script))
+
+
 def violations(browser: webdriver.Chrome, *, contrast: bool = True) -> list[tuple[str, list[str]]]:
     """What axe-core objects to on the page that is shown: each rule, and the markup of what breaks it.
 

@@ -34,8 +34,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_results_are_of_the_schema(folder: Path) -> None:
-    found = Results.model_validate_json((folder / "results.json").read_text())
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Results:
+    return Results.model_validate_json((folder / "results.json").read_text())
+
+
+def test_the_results_are_of_the_schema(found: Results) -> None:
     assert found.schema_version == 1
     assert found.published[0].values == {"macro": 0.413}
     (macro, _) = found.compared
@@ -59,12 +63,8 @@ def test_csv_holds_each_number_once(folder: Path) -> None:
     assert (paper["mean"], paper["low"], paper["done"]) == ("0.413", "", "")
 
 
-def test_a_metric_without_any_value_has_no_column(folder: Path) -> None:
-    assert [metric["key"] for metric in json.loads((folder / "results.json").read_text())["metrics"]] == [
-        "macro",
-        "plain",
-        "never",
-    ]
+def test_a_metric_without_any_value_has_no_column(folder: Path, found: Results) -> None:
+    assert [metric.key for metric in found.metrics] == ["macro", "plain", "never"]
     for name in ("results.csv", "results.tex", "report.html"):
         assert "never" not in (folder / name).read_text()
 
@@ -77,8 +77,7 @@ def test_latex_escapes_what_latex_reads(folder: Path) -> None:
     assert {line.count("&") for line in body.replace(r"\&", "").splitlines() if line} == {4}
 
 
-def test_the_page_begins_with_the_result_against_the_best_published(folder: Path) -> None:
-    found = Results.model_validate_json((folder / "results.json").read_text())
+def test_the_page_begins_with_the_result_against_the_best_published(folder: Path, found: Results) -> None:
     best = next(row for row in found.rows if (row.model, row.city) == ("sharp", ""))
     mean, low, high = (f"{100 * value:.0f}" for value in best.values["macro"])
     (title,) = re.findall(r"<h1>(.*?)</h1>", (folder / "report.html").read_text())
@@ -87,23 +86,19 @@ def test_the_page_begins_with_the_result_against_the_best_published(folder: Path
     )
 
 
-def test_what_is_of_too_few_units_says_so_and_small_groups_are_folded(folder: Path) -> None:
-    found = Results.model_validate_json((folder / "results.json").read_text())
+def test_what_is_of_too_few_units_says_so_and_small_groups_are_folded(found: Results) -> None:
     macro = found.metrics[0]
     plots = group_plots(found, macro)
     assert plots is not None
     large, small = plots
     assert large.parts[0][1] == ()
     assert sorted(row.units for row in small.parts[0][1]) == ["2", "4", "4"]
-    assert {one.interval for row in small.parts[0][1] for one in row.dots if one} == {
-        "too few (n = 4)",
-        "too few (n = 2)",
-    }
-    assert all(one.low == one.at == one.high for row in small.parts[0][1] for one in row.dots if one)
+    dots = [one for row in small.parts[0][1] for one in row.dots if one]
+    assert {one.interval for one in dots} == {"too few (n = 4)", "too few (n = 2)"}
+    assert all(one.low == one.at == one.high for one in dots)
 
 
-def test_what_others_published_on_other_data_stands_apart(folder: Path) -> None:
-    found = Results.model_validate_json((folder / "results.json").read_text())
+def test_what_others_published_on_other_data_stands_apart(found: Results) -> None:
     (paper,) = found.published
     here = paper.model_copy(update={"name": "here", "city": "north"})
     plot = score_plot(found.model_copy(update={"published": (paper, here)}), found.metrics[0])
@@ -181,8 +176,7 @@ def test_a_picture_outside_of_the_run_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [48, 60, 80, 100, 160])
-def test_a_narrow_terminal_has_more_tables_but_whole_numbers(folder: Path, width: int) -> None:
-    found = Results.model_validate_json((folder / "results.json").read_text())
+def test_a_narrow_terminal_has_more_tables_but_whole_numbers(found: Results, width: int) -> None:
     console = Console(width=width, record=True, file=io.StringIO())
     console.print(terminal_table(found, width))
     text = console.export_text()

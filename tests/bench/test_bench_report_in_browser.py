@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from headless import needs_chromium
+from headless import needs_chromium, overflow, show
 from made_benchmark import NAME, Options
 from rich.console import Console
 from selenium import webdriver
@@ -23,20 +23,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def show(browser: webdriver.Chrome, page: Path, width: int, *, dark: bool = False) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-    browser.get("about:blank")
-    browser.get(page.as_uri())
-
-
 def assert_sound(browser: webdriver.Chrome) -> None:
     assert browser.get_log("browser") == []
     assert browser.title != "owned"
-    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert browser.execute_script(script) == 0
+    assert overflow(browser) == 0
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, needs_chromium, overflow, show
 from made_exhibits import keep_made_choice
 from made_run import keep_made_run
 from selenium.webdriver.common.by import By
-from test_report_in_browser import LONG, overflow, show
+from test_report_in_browser import LONG
 
 from virl.journal.gallery import write_gallery
 from virl.journal.report import write_report
@@ -38,5 +38,11 @@ def test_it_opens_without_an_error_fits_and_leads_to_the_reports(tmp_path: Path)
         browser.find_element(By.XPATH, "//button[text()='finished 1']").click()
         browser.find_element(By.XPATH, "//button[text()='Hiro 3']").click()
         assert [one.is_displayed() for one in cards].count(True) == 3
+        browser.find_element(By.CSS_SELECTOR, ".toolbar input").send_keys("aria")
+        assert [one.is_displayed() for one in cards].count(True) == 0, "both narrow"
+        browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
+        browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
+        titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .eyebrow")]
+        assert titles == sorted(titles)
         browser.find_element(By.CSS_SELECTOR, ".run a").click()
         assert browser.title == "Hiro in testville"

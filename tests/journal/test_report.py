@@ -23,7 +23,6 @@ from virl.journal.story import (
     groups_of,
     headline_of,
     kind_of,
-    scalar,
     shorten_story,
 )
 from virl.mind.prompt import NOT_ORDERS
@@ -248,15 +247,12 @@ def test_a_view_is_shown_once_and_large_is_the_one_that_answers() -> None:
     assert [one and one.file for one in ends] == ["b", "c", "b", "d"]
 
 
-def test_a_start_beside_notes_is_no_step_and_what_is_long_ends_with_a_word(tmp_path: Path) -> None:
+def test_a_start_beside_notes_is_no_step(tmp_path: Path) -> None:
     made = steps_of(keep_made_run(tmp_path / "run", steps=1, size=64))[0]
     start = made.model_copy(update={"views": (), "asked": (), "places": ()})
     assert list(chapters([start])) == [start]
     note = NoteRecord(seq=1, topic="tool", key="1", text="x")
     assert list(chapters([note, start])) == [note]
-    kept, _, left = scalar("words " * 1000).partition("\n")
-    assert kept.endswith("words")
-    assert f"{6000 - len(kept)} characters" in left
 
 
 def test_a_closer_look_that_is_hardly_closer_is_not_shown() -> None:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from headless import needs_chromium
+from headless import needs_chromium, overflow, show
 from made_run import keep_made_run, made_city
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -18,25 +18,6 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(keep_made_run(tmp_path_factory.mktemp("runs") / "run", size=320), made_city())
-
-
-def show(
-    browser: webdriver.Chrome, page: Path, width: int, *, dark: bool = False, scripts: bool = True
-) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    still = {"name": "prefers-reduced-motion", "value": "reduce"}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
-    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
-    browser.get("about:blank")
-    browser.get(page.as_uri())
-
-
-def overflow(browser: webdriver.Chrome) -> int:
-    """Pixels by which the page is wider than the window."""
-    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    return int(browser.execute_script(script))
 
 
 @pytest.mark.parametrize("width", [1280, 390, 360])
@@ -125,8 +106,9 @@ def test_the_map_zooms_and_comes_back(browser: webdriver.Chrome, page: Path) -> 
 
 
 def test_it_is_whole_without_scripts(browser: webdriver.Chrome, page: Path) -> None:
-    show(browser, page, 390, scripts=False)
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
+        show(browser, page, 390)
         assert browser.find_element(By.ID, "chart").is_displayed()
         assert not browser.find_element(By.CSS_SELECTOR, ".zoom").is_displayed()
         assert browser.find_element(By.ID, "step-8").is_displayed()

@@ -16,13 +16,8 @@ def test_headings_are_words_of_the_task() -> None:
 
 
 def test_values_are_written_for_people() -> None:
-    assert [scalar(one) for one in (None, True, 0.1 + 0.2, [], ["a", 2])] == [
-        "\N{EN DASH}",
-        "yes",
-        "0.3",
-        "none",
-        "a, 2",
-    ]
+    written = [scalar(one) for one in (None, True, 0.1 + 0.2, [], ["a", 2])]
+    assert written == ["\N{EN DASH}", "yes", "0.3", "none", "a, 2"]
     assert scalar({"place_type": "gym", "near": False}) == "place type gym, near no"
     assert scalar("x" * 4000 + "y").endswith("x\n… and 2 characters more, in journal.jsonl")
     assert scalar(f"Sagt: {'語' * 4000}").startswith(f"Sagt: {'語' * 3900}"), "a text without blanks is lost"

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import headless
 import pytest
-from headless import chromium, emulate, needs_chromium, violations
+from headless import chromium, needs_chromium, violations
 from made_benchmark import NAME, Options
 from made_characters import PLANNER
 from made_exhibits import keep_made_choice
@@ -169,13 +170,7 @@ COUNTED: dict[str, Any] = {
     "things": {"bin-1": ["bin", 51.5001, -0.1199], "bin-2": ["bin", 51.5003, -0.12]},
     "reported": {
         "all rules": [
-            {
-                "label": "bin",
-                "position": [51.5, -0.1199],
-                "views": 2,
-                "outcome": "right",
-                "thing": "bin-1",
-            }
+            {"label": "bin", "position": [51.5, -0.1199], "views": 2, "outcome": "right", "thing": "bin-1"}
         ]
     },
 }
@@ -198,9 +193,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 def show(browser: webdriver.Chrome, page: Path, width: int, *, dark: bool) -> None:
-    emulate(browser, width, dark=dark)
-    browser.get("about:blank")
-    browser.get(page.as_uri())
+    headless.show(browser, page, width, dark=dark)
     settle(browser)
 
 
@@ -298,26 +291,6 @@ def test_maps_in_a_hidden_page_are_drawn_when_it_is_shown(
     assert browser.find_elements(By.CSS_SELECTOR, ".chart .label:not(.no-room)")
 
 
-def test_the_log_is_narrowed_by_words_and_gone_through_by_keys(
-    workshop: Workshop, browser: webdriver.Chrome
-) -> None:
-    show(browser, workshop.page("tools"), 1280, dark=False)
-    entries = browser.find_elements(By.CSS_SELECTOR, "#log .entry")
-    assert len(entries) > 2
-    body = browser.find_element(By.TAG_NAME, "body")
-    body.send_keys("j")
-    first = browser.switch_to.active_element
-    assert first.tag_name == "summary"
-    first.send_keys("j")
-    assert browser.switch_to.active_element not in (first, body)
-    body.send_keys("/")
-    word = entries[-1].text.split()[-1].lower()
-    browser.switch_to.active_element.send_keys(word)
-    shown = [entry.get_attribute("textContent") or "" for entry in entries if entry.is_displayed()]
-    assert shown
-    assert all(word in text.lower() for text in shown)
-
-
 def test_the_keys_of_a_counting_page_go_from_thing_to_thing(
     workshop: Workshop, browser: webdriver.Chrome
 ) -> None:
@@ -326,32 +299,3 @@ def test_the_keys_of_a_counting_page_go_from_thing_to_thing(
     browser.find_element(By.TAG_NAME, "body").send_keys("j")
     assert browser.switch_to.active_element == things[0]
     assert len(browser.find_elements(By.CSS_SELECTOR, ".contents li a")) <= 12
-
-
-def test_a_wide_table_is_sorted_on_a_phone(workshop: Workshop, browser: webdriver.Chrome) -> None:
-    show(browser, workshop.page("vivek"), 390, dark=False)
-    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    table = browser.find_element(By.CSS_SELECTOR, "table.sortable.wide")
-    button = table.find_element(By.CSS_SELECTOR, "thead button")
-    assert button.size["height"] >= 24
-    before = [row.text for row in table.find_elements(By.CSS_SELECTOR, "tbody tr")]
-    for _ in range(2):
-        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
-        button.click()
-    after = [row.text for row in table.find_elements(By.CSS_SELECTOR, "tbody tr")]
-    assert sorted(after) == sorted(before)
-    assert after != before
-
-
-def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriver.Chrome) -> None:
-    show(browser, workshop.page("gallery"), 1280, dark=False)
-    cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
-    browser.find_element(By.CSS_SELECTOR, ".toolbar input").send_keys("rx-399")
-    shown = [card.text for card in cards if card.is_displayed()]
-    assert 0 < len(shown) < len(cards)
-    assert all("rx-399" in text.lower() for text in shown)
-    browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
-    browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
-    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run .eyebrow")]
-    assert len(titles) == len(cards)
-    assert titles == sorted(titles)

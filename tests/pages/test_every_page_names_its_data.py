@@ -106,18 +106,8 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command("gallery", home, "--out", home / "gallery.html")
     command("town", city, "--out", home / "town.html", "--views", 1)
     command("bench", "counting", "--city", city, "--limit", 1, "--out", home / "counting")
-    command(
-        "bench",
-        "exploration",
-        "--city",
-        city,
-        "--policy",
-        "oracle",
-        "--starts",
-        1,
-        "--out",
-        home / "explored",
-    )
+    command("bench", "exploration", "--city", city, "--policy", "oracle", "--starts", 1,
+            "--out", home / "explored")  # fmt: skip
     command("collect", "places", "--city", city, "--out", home / "crooked")
     command("collect", "vqa", "--city", city, "--out", home / "crooked")
     command("bench", "place-vqa", "--city", city, "--data", home, "--limit", 1, "--out", home / "asked")

@@ -193,7 +193,7 @@ def _row(card: "Card") -> dict[str, Any]:
     return {
         "folder": str(card.folder),
         "agent": start.agent,
-        "name": card.who,
+        "name": start.who,
         "city": start.city,
         "mind": start.mind,
         "started": start.started,

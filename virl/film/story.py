@@ -12,9 +12,9 @@ from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, bearing, signed_turn
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, StepRecord, ViewRecord
+from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import CONSULTATION, start_of
-from virl.journal.story import heading_of, moment_of, outcome_of, words
+from virl.journal.story import counts_in_words, heading_of, moment_of, words
 from virl.journal.tool_results import told_result
 from virl.pages.exhibits import MapExhibit
 from virl.plain_text import plain_line
@@ -96,8 +96,7 @@ class _Teller:
         """Read the journal in `folder`; `tell` adds its moments to `story`, the last one of rank `end`."""
         self.folder, self.story, self.end = folder, story, end
         self.records = read_journal(folder)
-        start = start_of(self.records)
-        self.who = str(start.character.get("name") or start.agent)
+        self.who = start_of(self.records).who
         steps = [one for one in self.records if isinstance(one, StepRecord)]
         self.path = [LatLng(one.pose.lat, one.pose.lng) for one in steps]
         self.walked, self.metres, self.place = 0, 0.0, ""
@@ -116,7 +115,7 @@ class _Teller:
                 found = [one for one in record.exhibits if isinstance(one, MapExhibit)]
                 self.story.maps += [(self.folder, one) for one in found]
                 self.place = f"{self.metres:,.0f} m" if self.metres else ""
-                said = " ".join(dict.fromkeys((outcome_of(record.result), record.result.reason)))
+                said = " ".join(dict.fromkeys((_outcome_of(record.result), record.result.reason)))
                 place = record.result.place
                 if place and place.id not in self.seen:
                     self.weighed.append(place)
@@ -176,6 +175,15 @@ class _Teller:
             self._add(Rank.FIND, _read_in(view) if is_found else said, view)
         if not note.views:
             self._add(Rank.NOTE, said)
+
+
+def _outcome_of(result: Result) -> str:
+    """Return a sentence on the end of a run."""
+    if result.status == "entered" and result.place:
+        return f"Entered {result.place.name}."
+    if result.status == "finished":
+        return f"Finished: {counts_in_words(result.found)}." if result.found else "Finished."
+    return "Gave up." if result.status == "gave up" else "Stopped."
 
 
 def _read_in(view: ViewRecord) -> str:

@@ -147,7 +147,6 @@ class Card:
     """The card of a finished run in the gallery."""
 
     folder: Path
-    who: str
     start: StartRecord
     result: Result
     outcome: str
@@ -192,11 +191,10 @@ def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | Skippe
         photo, chart = pictures_of(folder, records, ground(start.city))
     except VirlError as fault:
         return SkippedRun(folder, str(fault))
-    who = str(start.character.get("name") or start.agent)
     has_report = (folder / REPORT).is_file()
     result = read_result(folder, end.result) or end.result
     outcome, ending = headline_of(result)[0], ending_of(result)
-    return Card(folder, who, start, result, outcome, ending, has_report, photo, chart)
+    return Card(folder, start, result, outcome, ending, has_report, photo, chart)
 
 
 def _start_time(folder: Path) -> str:
@@ -339,6 +337,7 @@ def _render(
     is_last: bool,
 ) -> str:
     """Return the gallery's page with this number as HTML, with links to the pages before and after it."""
+    latest = sorted(benchmarks, key=lambda card: card.when, reverse=True)
     beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
     return page(
         "gallery.html.j2",
@@ -347,10 +346,7 @@ def _render(
             "rules": RULES,
             "number": number,
             "beside": {word: "./" + quote(_page_file(out, one).name) for word, one in beside.items() if one},
-            "benchmarks": [
-                (card, _link(card, out))
-                for card in sorted(benchmarks, key=lambda card: card.when, reverse=True)
-            ],
+            "benchmarks": [(card, _link(card, out)) for card in latest],
             "left_out": left_out,
             "cities": {card.start.city: title_of_city(card.start.city) for card in cards},
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),

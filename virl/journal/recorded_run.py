@@ -23,7 +23,8 @@ from virl.journal.records import (
 )
 from virl.journal.report import REPORT, cost_so_far, page, start_of
 from virl.journal.walk_map import town_ground
-from virl.pages.exhibits import Cell, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.exhibits import Cell, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.pages.ground import MapGround
 from virl.pages.notebooks import card, table
 from virl.pages.page import draw_exhibits
 from virl.platform.city.left_out import Omission
@@ -196,33 +197,19 @@ def compare_runs(runs: Sequence[RecordedRun], page_file: Path) -> Comparison:
         CannotWrite: the page cannot be written.
     """
     rows = [_row(run) for run in runs]
-    columns = tuple(rows[0])
-    shown: list[Exhibit] = [
-        TableExhibit(title="Runs", columns=columns, rows=tuple(tuple(row.values()) for row in rows))
-    ]
-    drawn = draw_exhibits(shown, town_ground(""))
+    cells = tuple(tuple(row.values()) for row in rows)
+    drawn = draw_exhibits([TableExhibit(title="Runs", columns=tuple(rows[0]), rows=cells)], MapGround())
     for run in runs:
         if run.steps:
             first, last = run.path[0], run.path[-1]
-            drawn += draw_exhibits(
-                [
-                    MapExhibit(
-                        title=f"{run.start.agent}, {run.folder.name}",
-                        points=(
-                            MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start"),
-                            MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop"),
-                        ),
-                        lines=(MapLine(points=tuple((at.lat, at.lng) for at in run.path)),),
-                    )
-                ],
-                town_ground(run.start.city),
-            )
-    made = page(
-        "compare.html.j2",
-        {"exhibits": drawn, "count": len(runs)},
-        styles=("charts.css",),
-        scripts=("maps.js", "tables.js"),
-    )
+            start = MapPoint(lat=first.lat, lng=first.lng, label="Start", style="start")
+            end = MapPoint(lat=last.lat, lng=last.lng, label="End", style="stop")
+            way = MapLine(points=tuple((at.lat, at.lng) for at in run.path))
+            title = f"{run.start.agent}, {run.folder.name}"
+            walk = MapExhibit(title=title, points=(start, end), lines=(way,))
+            drawn += draw_exhibits([walk], town_ground(run.start.city))
+    shown, scripts = {"exhibits": drawn, "count": len(runs)}, ("maps.js", "tables.js")
+    made = page("compare.html.j2", shown, styles=("charts.css",), scripts=scripts)
     write_whole(page_file, made.encode("utf-8", "replace"), "compare them again")
     return Comparison(tuple(runs), page_file)
 

@@ -220,6 +220,11 @@ class StartRecord(Record):
     """Settings of the language model, the provider's defaults included; empty for rules."""
     character: dict[str, object]
 
+    @property
+    def who(self) -> str:
+        """Name of the character; that of the agent if it has none."""
+        return str(self.character.get("name") or self.agent)
+
 
 class StepRecord(Record):
     """A record of one step: arrival, views, questions, and the decision where to go."""

@@ -62,7 +62,7 @@ from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
 from virl.pages.maps import MapFigure, draw_map
-from virl.pages.numbers import dollars, megabytes, price
+from virl.pages.numbers import dollars, megabytes, price, show_duration
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent
 from virl.pages.shell import html_page, open_templates
@@ -95,14 +95,9 @@ def page(
         beside: whether pictures in files beside the page may be shown.
         folder: where templates, styles and scripts are looked for first.
     """
+    styles = ("story.css", *styles)
     return html_page(
-        _templates(folder),
-        template,
-        context,
-        styles=("story.css", *styles),
-        scripts=scripts,
-        data=data,
-        beside=beside,
+        _templates(folder), template, context, styles=styles, scripts=scripts, data=data, beside=beside
     )
 
 
@@ -157,13 +152,7 @@ def metres(length: float) -> str:
 
 def _duration(seconds: float) -> str:
     """Return a duration given in seconds as text, such as `5 min 10 s`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return f"{seconds:.1f} s" if seconds < 10 else show_duration(seconds)
 
 
 def moment(text: str) -> str:
@@ -282,7 +271,7 @@ def _write_share_picture(folder: Path, city: City | None) -> None:
     view = view_of_end(shown_views(told), result)
     eventful = [step for step in steps if is_eventful(step)]
     figure, _ = run_map(steps, eventful, end, city, BESIDE if view else ACROSS)
-    about = f"{start.character.get('name') or start.agent} in {city.title if city else start.city}"
+    about = f"{start.who} in {city.title if city else start.city}"
     write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
 
 
@@ -409,7 +398,7 @@ def report_context(
         "start": start,
         "steps": steps,
         "notes": notes,
-        "who": str(start.character.get("name") or start.agent),
+        "who": start.who,
         "where": city.title if city else start.city,
         "notice": city.notice if city else result.notice if result else "",
         "left_out": result.left_out if result else city.left_out.omissions() if city else (),

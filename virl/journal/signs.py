@@ -52,15 +52,9 @@ def sign_crops(folder: Path, told: Sequence[Chapter], result: Result | None) -> 
     for text in order:
         found, file, one = largest[text]
         if picture := embed_crop(folder, file, found.box):
-            crops.append(
-                SignCrop(found.text, picture, anchor_of(one), _place_name(one), is_named(text, said))
-            )
+            where = f"Step {one.step}" if isinstance(one, StepRecord) else moment_of(one)
+            crops.append(SignCrop(found.text, picture, anchor_of(one), where, is_named(text, said)))
     return crops
-
-
-def _place_name(one: StepRecord | NoteRecord) -> str:
-    """Return a step's number in words, or a note in a few words."""
-    return f"Step {one.step}" if isinstance(one, StepRecord) else moment_of(one)
 
 
 def _width(found: DetectionRecord) -> float:

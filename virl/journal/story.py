@@ -193,7 +193,7 @@ def steps_in(chapter: Chapter) -> Sequence[StepRecord]:
 
 def is_eventful(step: StepRecord) -> bool:
     """Return whether something was found, asked or decided at a step, or views were taken at a crossing."""
-    seen = any(map(_is_notable, step.views))
+    seen = any(view.detections or view.purpose != "look" for view in step.views)
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
 
@@ -338,21 +338,7 @@ def title_of(step: StepRecord) -> str:
     return text[0].upper() + text[1:]
 
 
-def outcome_of(result: Result | None) -> str:
-    """Return a sentence on the end of a run; `None` stands for a run that has not ended."""
-    if result is None:
-        return "The run has not ended. If it was interrupted, continue it with --resume."
-    if result.status == "entered" and result.place:
-        return f"Entered {result.place.name}."
-    if result.status == "finished":
-        return f"Finished: {_counts(result.found)}." if result.found else "Finished."
-    if result.status == "gave up":
-        # `virl/platform/city/outcome.py` says what makes a run end so.
-        return "Gave up."
-    return "Stopped."
-
-
-def _counts(found: Mapping[str, int]) -> str:
+def counts_in_words(found: Mapping[str, int]) -> str:
     """Return counts by kind in words, such as `9 trash bins, 2 benches`."""
     return ", ".join(count_noun(count, kind) for kind, count in found.items())
 
@@ -363,7 +349,7 @@ def headline_of(result: Result | None) -> tuple[str, str]:
         return "The run has not ended", "If it was interrupted, continue it with --resume."
     reason = result.reason[:1].upper() + result.reason[1:]
     if result.found:
-        return _counts(result.found), reason
+        return counts_in_words(result.found), reason
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
@@ -393,8 +379,3 @@ def sentences(reply: Mapping[str, object]) -> list[str]:
 def facts(reply: Mapping[str, object]) -> dict[str, object]:
     """Return the fields of a reply that hold no prose, by name."""
     return {field: value for field, value in reply.items() if field not in _SENTENCES}
-
-
-def _is_notable(view: ViewRecord) -> bool:
-    """Return whether a view has detections, or another purpose than a look around."""
-    return bool(view.detections) or view.purpose != "look"

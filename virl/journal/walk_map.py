@@ -79,13 +79,13 @@ def walk_map(
         extent: how much ground is shown.
     """
     marked = steps if marked is None else marked
-    if exhibit:  # the pin says where the start is
-        spots = tuple(point for point in exhibit.points if point.style != "start")
-        exhibit = exhibit.model_copy(update={"points": spots})
-    others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
-    around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
-    paper = walk_paper(steps, ground, around, extent=extent)
-    considered = exhibit_marks(paper, exhibit) if exhibit else []
+    shown = exhibit or MapExhibit(title="")
+    # The pin says where the start is.
+    spots = tuple(point for point in shown.points if point.style != "start")
+    shown = shown.model_copy(update={"points": spots})
+    others = [line for line in shown.lines if line.style != "main"]
+    paper = walk_paper(steps, ground, [LatLng(point.lat, point.lng) for point in spots], extent=extent)
+    considered = exhibit_marks(paper, shown)
     way = walked_path(steps, paper)
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
     told = {f"#step-{step.step}" for step in marked}
@@ -99,19 +99,11 @@ def walk_map(
     # The pins of start and end stand in for the marks of their steps.
     marks = [mark for mark in marks if mark.href not in ends or mark.kind.startswith("pin")]
     found = {kind_of(step) for step in marked}
-    legend = [(kind, words) for kind, words in KINDS.items() if words and kind in found]
-    return map_figure(
-        "Map of the walk",
-        paper,
-        [*exhibit_paths(paper, others), way, *sights],
-        [*marks, *considered, *pins],
-        legend=[
-            *[("line main", "way walked")] * (len(set(way.points)) > 1),
-            *legend,
-            *(exhibit_legend(exhibit, others) if exhibit else ()),
-        ],
-        notice=notice,
-    )
+    legend = [("line main", "way walked")] * (len(set(way.points)) > 1)
+    legend += [(kind, words) for kind, words in KINDS.items() if words and kind in found]
+    legend += exhibit_legend(shown, others)
+    paths, marks = [*exhibit_paths(paper, others), way, *sights], [*marks, *considered, *pins]
+    return map_figure("Map of the walk", paper, paths, marks, legend=legend, notice=notice)
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:

@@ -355,21 +355,12 @@ def draw_map(
     if not where:
         return None
     frame = LocalFrame(LatLng(*where[0]))
-    paper = lay_out(
-        frame,
-        [on_paper(frame, *position) for position in where],
-        ground,
-        extent=extent or (Extent(aspect=WIDE_ASPECT) if across >= WIDE else Extent()),
-        across=across,
-    )
+    points = [on_paper(frame, *position) for position in where]
+    extent = extent or (Extent(aspect=WIDE_ASPECT) if across >= WIDE else Extent())
+    paper = lay_out(frame, points, ground, extent=extent, across=across)
     lines = sorted(exhibit.lines, key=lambda line: line.style == "main")
-    return map_figure(
-        exhibit.title,
-        paper,
-        exhibit_paths(paper, lines),
-        exhibit_marks(paper, exhibit),
-        legend=exhibit_legend(exhibit, lines),
-    )
+    paths, marks = exhibit_paths(paper, lines), exhibit_marks(paper, exhibit)
+    return map_figure(exhibit.title, paper, paths, marks, legend=exhibit_legend(exhibit, lines))
 
 
 def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:

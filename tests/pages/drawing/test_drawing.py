@@ -174,14 +174,8 @@ def test_narrow_exhibits_stand_in_pairs() -> None:
     text, bars = TextExhibit(title="", text="a"), BarsExhibit(title="", unit="", bars=())
     table = TableExhibit(title="", columns=("a", "b", "c", "d"), rows=())
     shown: list[Exhibit] = [text, bars, text, table, bars, chart(1)]
-    assert [drawn.wide for drawn in draw_exhibits(shown, MapGround())] == [
-        False,
-        False,
-        True,
-        True,
-        True,
-        True,
-    ]
+    widths = [drawn.wide for drawn in draw_exhibits(shown, MapGround())]
+    assert widths == [False, False, True, True, True, True]
     assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], MapGround())] == [False] * 4
 
 

@@ -15,14 +15,18 @@ from virl.agent.character_file import LoadedCharacter, recorded_character
 from virl.agent.run import Audience, Run
 from virl.errors import NoStreetView, NotFound
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
+from virl.geo.region import Region
 from virl.journal.journal import Journal
 from virl.journal.records import StartRecord, StepRecord
 from virl.mind.rules import RuleMind
 from virl.platform.city.city import City
 from virl.platform.city.streetview import Box, Camera, Image, Link, Panorama, Pose, View
 from virl.platform.movers.base import LinksMover
+from virl.platform.navigators.region import RegionNavigator
 from virl.platform.perception.base import Detection, LookScores, Match, Senses
 from virl.platform.perception.models import Models
+from virl.routines.counting.rounds import count_along
+from virl.routines.counting.routine import onward_by_hop
 
 FRAME = LocalFrame(LatLng(51.5, -0.12))
 CAMERA_M = 2.5
@@ -188,6 +192,18 @@ def made_agent(
             mover,
             run=run,
         )
+
+
+CORNERS = [(-5.0, -9.0), (125.0, -9.0), (125.0, 9.0), (-5.0, 9.0)]
+
+
+def cover(folder: Path, **fields: object) -> Path:
+    """The run of an agent who counts in all of the street."""
+    with made_agent(folder, made_character(**fields)) as agent:
+        region = Region(tuple(FRAME.position(*corner) for corner in CORNERS))
+        navigator = RegionNavigator(agent.city.streetview, region, file=folder / "region.jsonl")
+        count_along(agent, navigator.walk, onward_by_hop)
+    return folder
 
 
 def start_record(character: Character, city: str = "virlton") -> StartRecord:

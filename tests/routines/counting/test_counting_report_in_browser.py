@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pytest
 from headless import chromium, needs_chromium
-from made_street import FRAME, made_agent, made_character
+from made_street import cover
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-from virl.geo.region import Region
 from virl.journal.report import write_report
-from virl.platform.navigators.region import RegionNavigator
 from virl.routines.counting import showing
-from virl.routines.counting.rounds import count_along
-from virl.routines.counting.routine import onward_by_hop
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -35,13 +31,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    corners = [(-5.0, -9.0), (125.0, -9.0), (125.0, 9.0), (-5.0, 9.0)]
-    with made_agent(folder, made_character()) as agent:
-        region = Region(tuple(FRAME.position(*corner) for corner in corners))
-        navigator = RegionNavigator(agent.city.streetview, region, file=folder / "region.jsonl")
-        count_along(agent, navigator.walk, onward_by_hop)
-    return folder
+    return cover(tmp_path_factory.mktemp("runs") / "run")
 
 
 @pytest.fixture
@@ -143,14 +133,3 @@ def test_a_large_page_that_was_moved_says_which_picture_is_not_there(
     WebDriverWait(browser, 10).until(lambda _: "is not beside this page" in dialog(browser).text)
     entries = log_of(browser)
     assert all("ERR_FILE_NOT_FOUND" in entry["message"] for entry in entries)
-
-
-@pytest.mark.parametrize("width", [360, 1300])
-def test_nothing_is_wider_than_the_window(browser: webdriver.Chrome, page: Path, width: int) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert browser.execute_script(wide) <= 0
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

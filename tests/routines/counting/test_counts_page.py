@@ -8,30 +8,16 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
+from made_street import FURNITURE, PANORAMAS, cover
 
 from virl.errors import JournalBroken
-from virl.geo.region import Region
 from virl.journal.journal import read_journal, write_result
 from virl.journal.records import ANY_RECORD, StepRecord
 from virl.journal.report import end_of, write_report
 from virl.platform.city.claims import CheckedClaim, CountClaim, ToldTruth
-from virl.platform.navigators.region import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
 from virl.routines.counting import showing
 from virl.routines.counting.finds import read_finds
-from virl.routines.counting.rounds import count_along
-from virl.routines.counting.routine import onward_by_hop
-
-CORNERS = [(-5.0, -9.0), (125.0, -9.0), (125.0, 9.0), (-5.0, 9.0)]
-
-
-def cover(folder: Path, **fields: object) -> Path:
-    with made_agent(folder, made_character(**fields)) as agent:
-        region = Region(tuple(FRAME.position(*corner) for corner in CORNERS))
-        navigator = RegionNavigator(agent.city.streetview, region, file=folder / "region.jsonl")
-        count_along(agent, navigator.walk, onward_by_hop)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -92,14 +78,8 @@ def test_things_joined_later_are_one_find_under_both_ids(run: Path, tmp_path: Pa
     lines = (run / "memory/memory.jsonl").read_text().splitlines()
     kept, gone = (find for find in read_finds(run) if find.label == "trash bin" and find.number > 1)
     estimate = next(iter(json.loads(lines[1])["estimates"].values()))
-    joined = {
-        "kind": "joined",
-        "seq": len(lines),
-        "object_id": kept.id,
-        "gone_id": gone.id,
-        "reason": "0.2 m apart",
-        "estimate": estimate,
-    }
+    joined = {"kind": "joined", "seq": len(lines), "object_id": kept.id, "gone_id": gone.id}
+    joined |= {"reason": "0.2 m apart", "estimate": estimate}
     (folder / "memory").mkdir()
     (folder / "memory/memory.jsonl").write_text("\n".join([*lines, json.dumps(joined)]) + "\n")
     (find,) = (find for find in read_finds(folder) if find.id == kept.id)
@@ -113,11 +93,8 @@ def test_the_table_counts_each_kind_also_those_not_found(run: Path) -> None:
     html = write_report(run).read_text()
     rows = re.findall(r'<tr><th scope="row">.*?</svg>\s*([\w ]+)</th>(.*?)</tr>', html, re.DOTALL)
     cells = {kind: re.findall(r'<td class="n">([\d.]+)</td>', row) for kind, row in rows}
-    assert {kind: int(row[0]) for kind, row in cells.items()} == {
-        "trash bin": 3,
-        "bench": 1,
-        "fire hydrant": 0,
-    }
+    counts = {kind: int(row[0]) for kind, row in cells.items()}
+    assert counts == {"trash bin": 3, "bench": 1, "fire hydrant": 0}
     hectares = 130 * 18 / 10_000
     assert float(cells["trash bin"][2]) == pytest.approx(3 / hectares, abs=0.06)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import headless
 import pytest
-from headless import emulate, needs_chromium, violations
+from headless import needs_chromium, overflow, violations
 from hostile_texts import aimed
 from hostile_world import Beacon
 from made_run import keep_made_run, made_city
@@ -52,10 +53,7 @@ def until(browser: webdriver.Chrome, true: Callable[[], object]) -> None:
 
 
 def show(browser: webdriver.Chrome, url: str, width: int = 1280, *, dark: bool = False) -> None:
-    emulate(browser, width, dark=dark)
-    browser.get("about:blank")
-    browser.get_log("browser")
-    browser.get(url)
+    headless.show(browser, url, width, dark=dark)
     until(browser, lambda: len(entries(browser)))
 
 
@@ -71,11 +69,6 @@ def path_length(browser: webdriver.Chrome) -> int:
     """Points of the path that is drawn."""
     path = browser.find_element(By.CSS_SELECTOR, "polyline.path:not(.halo):not(.ghost)")
     return len((path.get_dom_attribute("points") or "").split())
-
-
-def overflow(browser: webdriver.Chrome) -> int:
-    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    return int(browser.execute_script(script))
 
 
 @pytest.mark.parametrize("width", [1400, 1000, 360])
@@ -372,9 +365,5 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
 
 
 def show_grid(browser: webdriver.Chrome, url: str, width: int) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get_log("browser")
-    browser.get(url)
+    headless.show(browser, url, width)
     until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".cards .card")) == 6)

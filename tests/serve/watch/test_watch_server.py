@@ -147,12 +147,6 @@ def test_pages_of_other_sites_are_refused(client: httpx.Client, headers: dict[st
     assert client.get("index", headers={"Origin": own, "Sec-Fetch-Site": "same-origin"}).status_code == 200
 
 
-def test_a_command_names_its_origin(client: httpx.Client) -> None:
-    assert client.post("index").status_code == 403
-    own = f"http://127.0.0.1:{client.base_url.port}"
-    assert client.post("index", headers={"Origin": own}).status_code == 405  # it came to the application
-
-
 def test_the_stream_tells_the_run_and_goes_on_where_it_was(client: httpx.Client, run: Path) -> None:
     records, identity = told(client)
     lines = (run / JOURNAL).read_text().splitlines()

@@ -255,17 +255,13 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
     scored = [record for record in records if record.is_scored]
     tallies = {metric.key: _tallies(cells, metric.key) for metric in metrics}
     grouped = {metric.key: metric.percent for metric in metrics if metric.by_group}
+    counts = Episodes(planned=planned, done=done, failed=len(records) - done, missing=planned - len(records))
     estimates = {metric.key: estimate(tallies[metric.key], is_share=metric.percent) for metric in metrics}
     return RowResult(
         run=cells[0].run,
         model=cells[0].model,
         city=city,
-        episodes=Episodes(
-            planned=planned,
-            done=done,
-            failed=len(records) - done,
-            missing=planned - len(records),
-        ),
+        episodes=counts,
         values={key: found for key, found in estimates.items() if found is not None},
         units={key: count_units(tallies[key]) for key, found in estimates.items() if found is not None},
         groups={
@@ -371,17 +367,13 @@ def split(results: Results) -> list[Results]:
         return [results]
     groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
 
-    def rows_in(group: set[str]) -> dict[str, object]:
-        """Return the results' fields `rows` and `published`, cut to rows with values of a group's metrics."""
+    parts = []
+    for group in groups:
         bare = group is groups[0]
-        return {
-            "rows": tuple(
-                row for row in results.rows if group & set(row.values) or (bare and not row.values)
-            ),
-            "published": tuple(row for row in results.published if group & set(row.values)),
-        }
-
-    return [results.model_copy(update=rows_in(group)) for group in groups]
+        rows = tuple(row for row in results.rows if group & set(row.values) or (bare and not row.values))
+        published = tuple(row for row in results.published if group & set(row.values))
+        parts.append(results.model_copy(update={"rows": rows, "published": published}))
+    return parts
 
 
 def shown_number(value: float, metric: Metric) -> str:

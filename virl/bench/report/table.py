@@ -151,17 +151,12 @@ def csv_table(results: Results) -> str:
     writer = csv.writer(file, lineterminator="\n")
     for part in split(results):
         for row in part.rows:
-            counts = row.episodes
+            episodes = row.episodes
+            counts = episodes.planned, episodes.done, episodes.failed, episodes.missing
             about = ["measured", row.run, row.model, row.city]
             for metric in shown_metrics(part):
-                writer.writerow(
-                    [
-                        *map(_inert, about),
-                        *(counts.planned, counts.done, counts.failed, counts.missing),
-                        metric.key,
-                        *(row.values.get(metric.key) or ("", "", "")),
-                    ]
-                )
+                interval = row.values.get(metric.key) or ("", "", "")
+                writer.writerow([*map(_inert, about), *counts, metric.key, *interval])
     for paper in results.published:
         for key, value in paper.values.items():
             about = [f"published: {paper.source}", "", paper.name, ""]

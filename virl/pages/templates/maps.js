@@ -38,6 +38,8 @@ const MapView = (() => {
   };
 
   class MapView {
+    static node = node;
+
     constructor(paper) {
       this.paper = paper;
       this.chart = paper.querySelector(".chart");

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import floor, log10, sqrt
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from virl.journal.report import BESIDE, SCRIPTS, STYLES, end_of, page, report_co
 from virl.journal.story import chapters
 from virl.journal.walk_map import AROUND, ends_of, ground_of, walk_paper, walked_path
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
-from virl.pages.paper import Paper
+from virl.pages.paper import Paper, round_length
 from virl.pages.pictures import embed
 from virl.platform.city.city import City
 from virl.platform.city.claims import CountClaim
@@ -396,8 +396,7 @@ def heat(points: Floats, kinds: Sequence[int], kind_count: int, region: shapely.
 def largest_width(area_m2: float) -> float:
     """Return the width in metres of the largest hexagons for an area: 1, 2 or 5 times a power of ten."""
     wanted = max(sqrt(area_m2) / _ACROSS, _SMALLEST_M * 2 ** (len(_LEVELS) - 1))
-    power = 10.0 ** floor(log10(wanted))
-    return max(times * power for times in (1.0, 2.0, 5.0) if times * power <= wanted)
+    return float(round_length(wanted))
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:

@@ -1,10 +1,10 @@
 """Episodes of a benchmark's run as the page shows them: like runs, step by step if they have steps."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from virl.bench.agent_runs import RUN
 from virl.bench.benchmark import Shown, ShownView
@@ -22,7 +22,7 @@ from virl.pages.map_svg import mark_data
 from virl.pages.maps import MapFigure, Mark
 from virl.pages.paper import Point, on_paper
 from virl.plain_text import plain_tree
-from virl.serve.watch.telling import PageBox, PageCost, PageView, ground_around, plain_mark
+from virl.serve.watch.telling import ground_around, plain_step
 
 _STEP = re.compile(r"step (\d+): ")
 """Pattern of the beginning of a caption that says at which step its view was seen, such as "step 3: "."""
@@ -63,9 +63,8 @@ class PageEpisode:
         records: list[dict[str, Any]] = []
         for number, (kind, fields, views) in enumerate(self._records()):
             measured = [(view, size) for view in views if (size := self._size(view.file))]
-            shown = [asdict(_to_page_view(view, size)) for view, size in measured]
-            more = {} if kind in {"start", "end"} else {"views": shown, **EMPTY_FIELDS}
-            records.append({"seq": number, "kind": kind} | more | fields)
+            shown = [_view_data(view, size) for view, size in measured]
+            records.append({"seq": number, "kind": kind, "views": shown} | fields)
             files.append(tuple(view.file for view, _ in measured))
         tree: Any = plain_tree(records)
         return list(tree), files
@@ -97,12 +96,10 @@ class PageEpisode:
         return {
             "who": self.shown.title or record.case,
             "city": self.city.title or record.city or "no city",
-            "started": "",
             "mind": record.model,
             "decidedBy": record.model,
             "intention": self.shown.text,
             "notice": self.city.attribution,
-            "budget": None,
         }
 
     def _steps(self, steps: Sequence["EpisodeStep"]) -> Iterator[dict[str, Any]]:
@@ -112,17 +109,9 @@ class PageEpisode:
         before = steps[0].position
         frame = LocalFrame(before)
         for number, step in enumerate(steps):
-            data: dict[str, Any] = {
-                "step": number,
-                "at": on_paper(frame, *step.position),
-                "heading": step.heading,
-                "metres": distance(before, step.position),
-                "mark": "walk",
-                "title": step.title or ("The start" if number == 0 else "On the way"),
-                "decided": step.decided,
-                "decidedBy": self.record.model,
-            }
-            data["marks"] = [plain_mark(number, data["at"], data["title"])]
+            at, metres = on_paper(frame, *step.position), distance(before, step.position)
+            told, by = {"title": step.title, "decided": step.decided}, self.record.model
+            data = plain_step(number, at, step.heading, metres, **told, by=by)
             if number == 0:
                 data["ground"] = ground_around(frame, ground_below(self.record.city, self.city))
                 for one in self.shown.points:
@@ -137,20 +126,20 @@ class PageEpisode:
         """Return the data of the end for the page, with costs and score."""
         cost, share = record.cost, self.shown.score
         score = [] if share is None else [("score", f"{100 * share:.0f} of 100")]
-        total = PageCost(
-            float(cost.get("usd", 0.0)),
-            int(cost.get("requests", 0)),
-            int(cost.get("input_tokens", 0) + cost.get("output_tokens", 0)),
-            len(self.shown.views),
-            0,
-            record.seconds,
-        )
+        total = {
+            "usd": cost.get("usd", 0.0),
+            "calls": int(cost.get("requests", 0)),
+            "tokens": int(cost.get("input_tokens", 0) + cost.get("output_tokens", 0)),
+            "views": len(self.shown.views),
+            "requests": 0,
+            "seconds": record.seconds,
+        }
         return {
             "ending": self.ending,
             "title": self.shown.outcome,
             "decided": record.reason,
             "facts": [*self.shown.facts, *score],
-            "total": asdict(total),
+            "total": total,
         }
 
     def _size(self, file: str) -> Point | None:
@@ -162,15 +151,6 @@ class PageEpisode:
                 return picture.size
         except PictureFault:
             return None
-
-
-EMPTY_FIELDS: Mapping[str, Any] = {
-    "places": [],
-    "thoughts": [],
-    "found": [],
-    "cost": asdict(PageCost(0.0, 0, 0, 0, 0, 0.0)),
-}
-"""Fields of steps and notes that records of an episode leave empty, unlike those of a journal."""
 
 
 def read_episodes(folder: Path) -> list[PageEpisode]:
@@ -191,19 +171,27 @@ def read_episodes(folder: Path) -> list[PageEpisode]:
     return found
 
 
-def _to_page_view(view: ShownView, size: Point) -> PageView:
+def _view_data(view: ShownView, size: Point) -> dict[str, Any]:
     """Return a view for the page; `size` is the (width, height) of its picture in pixels."""
     width, height = size
     boxes = []
     for one in view.boxes:
         x0, y0, x1, y1 = one.box
-        boxes.append(PageBox(one.label, None, (x0 * width, y0 * height, x1 * width, y1 * height)))
-    alt = f"View: {view.caption}" if view.caption else "View"
-    return PageView(alt, view.caption, None, 0.0, None, int(width), int(height), "look", tuple(boxes))
+        box = x0 * width, y0 * height, x1 * width, y1 * height
+        boxes.append({"label": one.label, "score": None, "box": box})
+    return {
+        "alt": f"View: {view.caption}" if view.caption else "View",
+        "caption": view.caption,
+        "heading": None,
+        "fov": None,
+        "width": int(width),
+        "height": int(height),
+        "purpose": "look",
+        "boxes": boxes,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeStep:
+class EpisodeStep(NamedTuple):
     """A step of an episode: position, heading, and the decision made there."""
 
     position: LatLng

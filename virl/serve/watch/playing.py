@@ -18,9 +18,9 @@ from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
-from virl.serve.watch.episodes import EMPTY_FIELDS, PageEpisode, read_episodes
+from virl.serve.watch.episodes import PageEpisode, read_episodes
 from virl.serve.watch.feed import card_of_episode, map_data
-from virl.serve.watch.telling import Grounds, ground_of_city, plain_mark
+from virl.serve.watch.telling import Grounds, ground_of_city, plain_step
 
 WAIT_S = 1.0  # seconds of one wait for the player's next decision; chosen
 
@@ -149,36 +149,16 @@ class PlayFeed:
         here = LatLng(pose.lat, pose.lng)
         if self._frame is None:
             self._frame = LocalFrame(here)
-            self._add(
-                {
-                    "kind": "start",
-                    "who": self._game.case,
-                    "city": self._game.city,
-                    "started": "",
-                    "mind": "you",
-                    "decidedBy": HUMAN,
-                    "intention": standing.question,
-                    "notice": self._game.notice,
-                    "budget": None,
-                }
-            )
-        record: dict[str, Any] = {
-            "kind": "step",
-            "step": len(self._records) - 1,
-            "at": on_paper(self._frame, *here),
-            "heading": pose.heading,
-            "metres": distance(self._position, here) if self._position else 0.0,
-            "mark": "walk",
-            "title": "On the way" if self._position else "The start",
-            "decided": "",
-            "decidedBy": HUMAN,
-            "views": [],
-        }
+            about = {"who": self._game.case, "city": self._game.city, "notice": self._game.notice}
+            task = {"intention": standing.question, "mind": "you", "decidedBy": HUMAN}
+            self._add({"kind": "start", **about, **task})
+        number, at = len(self._records) - 1, on_paper(self._frame, *here)
+        metres = distance(self._position, here) if self._position else 0.0
+        record = {"kind": "step"} | plain_step(number, at, pose.heading, metres, by=HUMAN)
         if self._position is None:
             record["ground"] = ground_of_city(self._grounds, self._game.city, self._frame.origin)
-        record["marks"] = [plain_mark(record["step"], record["at"], record["title"])]
         self._position = here
-        self._add(record | dict(EMPTY_FIELDS))
+        self._add(record)
 
     def _add(self, record: dict[str, Any]) -> None:
         """Add a record with its number, as plain data."""

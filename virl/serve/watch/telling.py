@@ -1,7 +1,7 @@
 """Records of a run as the page gets them: plain data with texts, and positions in metres on the map."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -65,59 +65,32 @@ def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, obje
     return ground_around(LocalFrame(start), grounds(city))
 
 
-def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
-    """Return the mark of a step at a point on paper, as plain data.
+def plain_step(
+    number: int, at: Point, heading: float, metres: float, *, title: str = "", decided: str = "", by: str
+) -> dict[str, Any]:
+    """Return a step at which nothing was seen or considered, as plain data.
 
     Args:
-        step: the step's number.
+        number: the step's number.
         at: metres east and south of the first step.
-        title: the step's title.
+        heading: degrees clockwise from north.
+        metres: length of the way from the step before.
+        title: the step's title; empty for a usual one.
+        decided: the decision at the step or the reason for it; may be empty.
+        by: who decided.
     """
-    return mark_data(Mark(*at, "step walk", f"Step {step}: {title}", shape="dot"))
-
-
-@dataclass(frozen=True, slots=True)
-class PageBox:
-    """A detection as the page shows it."""
-
-    label: str
-    score: float | None
-    """Score of the detection, [0, 1]; `None` if no detector gave it."""
-    box: tuple[float, float, float, float]
-    """Corners (x0, y0, x1, y1) in pixels of the view."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """A view as the page shows it; its picture is fetched by the numbers of record and view."""
-
-    alt: str
-    caption: str
-    heading: float | None
-    """Heading of the camera, degrees clockwise from north; `None` if unknown, as in benchmarks."""
-    pitch: float
-    """Elevation of the camera, degrees, up is positive."""
-    fov: float | None
-    """Horizontal field of view, degrees; `None` if unknown."""
-    width: int
-    height: int
-    purpose: str
-    boxes: tuple[PageBox, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageCost:
-    """The cost of a record or of the whole run, as the page shows it."""
-
-    usd: float
-    calls: int
-    """Number of calls of language models."""
-    tokens: int
-    views: int
-    requests: int
-    """Number of requests to providers of cities."""
-    seconds: float
-    """Seconds spent waiting for models."""
+    title = title or ("On the way" if number else "The start")
+    return {
+        "step": number,
+        "at": at,
+        "heading": heading,
+        "metres": metres,
+        "mark": "walk",
+        "marks": [mark_data(Mark(*at, "step walk", f"Step {number}: {title}", shape="dot"))],
+        "title": title,
+        "decided": decided,
+        "decidedBy": by,
+    }
 
 
 @dataclass(slots=True)
@@ -139,7 +112,7 @@ class RunSummary:
         """Take the next record of the run into the facts."""
         match record:
             case StartRecord():
-                self.who, self.began = _character_name(record), record.started
+                self.who, self.began = record.who, record.started
                 self.city = title_of_city(record.city)
             case StepRecord():
                 self._frame = self._frame or LocalFrame(LatLng(record.pose.lat, record.pose.lng))
@@ -172,13 +145,8 @@ class RecordConverter:
                 data = self._step_data(record)
             case NoteRecord():
                 topic, _, text = heading_of(record)
-                data = {
-                    "title": _title_of_note(record),
-                    "decided": text,
-                    **_findings_data(record, topic),
-                    "places": [],
-                    "found": [],
-                }
+                title = _title_of_note(record)
+                data = {"title": title, "decided": text, **_findings_data(record, topic)}
             case EndRecord():
                 data = _end_data(record)
         tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | data)
@@ -189,7 +157,7 @@ class RecordConverter:
         self._city = start.city
         self._mind = start.decided_by or start.mind
         return {
-            "who": _character_name(start),
+            "who": start.who,
             "city": title_of_city(start.city),
             "started": moment(start.started),
             "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
@@ -231,11 +199,6 @@ class RecordConverter:
         } | ground
 
 
-def _character_name(start: StartRecord) -> str:
-    """Return the name of a run's character; the agent's name if it has none."""
-    return str(start.character.get("name") or start.agent)
-
-
 def _most_steps(start: StartRecord) -> int | None:
     """Return the limit of steps of a run's character; `None` if it has none."""
     limits = start.character.get("limits")
@@ -252,9 +215,9 @@ def _title_of_note(note: NoteRecord) -> str:
 def _findings_data(record: StepRecord | NoteRecord, where: str) -> dict[str, Any]:
     """Return a record's views, exchanges and cost for the page; `where`: text such as "step 3"."""
     return {
-        "views": [asdict(_to_page_view(one, where)) for one in record.views],
+        "views": [_view_data(one, where) for one in record.views],
         "thoughts": [_exchange_data(one) for one in record.asked],
-        "cost": asdict(_to_page_cost(total_cost([record]))),
+        "cost": _cost_data(total_cost([record])),
     }
 
 
@@ -269,23 +232,23 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
         "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)
         + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
-        "total": asdict(_to_page_cost(result.cost)),
+        "total": _cost_data(result.cost),
     }
 
 
-def _to_page_view(view: ViewRecord, where: str) -> PageView:
-    """Return a view with its boxes for the page; `where` names its place, such as "step 3"."""
-    return PageView(
-        seen_in(view, where),
-        view.caption,
-        view.heading,
-        view.pitch,
-        view.fov,
-        view.width,
-        view.height,
-        view.purpose,
-        tuple(PageBox(one.text or words(one.label), one.score, one.box) for one in view.detections),
-    )
+def _view_data(view: ViewRecord, where: str) -> dict[str, Any]:
+    """Return a view with its boxes for the page; `where` names its place, such as "step 3".
+
+    The page fetches the picture by the numbers of record and view.
+    """
+    return {
+        "alt": seen_in(view, where),
+        **view.model_dump(include={"caption", "heading", "fov", "width", "height", "purpose"}),
+        "boxes": [
+            {"label": one.text or words(one.label), "score": one.score, "box": one.box}
+            for one in view.detections
+        ],
+    }
 
 
 def _place_data(place: PlaceRecord) -> dict[str, str]:
@@ -310,13 +273,13 @@ def _exchange_data(exchange: ExchangeRecord) -> dict[str, object]:
     }
 
 
-def _to_page_cost(cost: CostRecord) -> PageCost:
-    """Return a cost for the page, with tokens and requests summed up."""
-    return PageCost(
-        cost.usd,
-        cost.llm_calls,
-        cost.input_tokens + cost.output_tokens,
-        cost.views,
-        sum(cost.requests.sent.values()),
-        cost.seconds,
-    )
+def _cost_data(cost: CostRecord) -> dict[str, float]:
+    """Return a cost for the page, with tokens and requests to providers of cities summed up."""
+    return {
+        "usd": cost.usd,
+        "calls": cost.llm_calls,
+        "tokens": cost.input_tokens + cost.output_tokens,
+        "views": cost.views,
+        "requests": sum(cost.requests.sent.values()),
+        "seconds": cost.seconds,
+    }

@@ -15,9 +15,8 @@
   };
 
   // Heat: the level follows the zoom.
-  const SVG = "http://www.w3.org/2000/svg";
   const region = chart?.querySelector(".region .path");
-  const layer = region && document.createElementNS(SVG, "g");
+  const layer = region && MapView.node("g", { id: "heat", "clip-path": "url(#inside)" });
   const levels = document.querySelector(".levels");
   const ramp = document.querySelector(".ramp");
   const ZOOM = [1, 0.45, 0.2]; // map widths at which the levels begin, of the whole map's
@@ -26,13 +25,8 @@
 
   // The heat lies on the ground, and ends where the region does.
   if (layer) {
-    const clip = document.createElementNS(SVG, "clipPath");
-    const inside = document.createElementNS(SVG, "polygon");
-    inside.setAttribute("points", region.getAttribute("points"));
-    clip.id = "inside";
-    clip.append(inside);
-    layer.id = "heat";
-    layer.setAttribute("clip-path", "url(#inside)");
+    const inside = MapView.node("polygon", { points: region.getAttribute("points") });
+    const clip = MapView.node("clipPath", { id: "inside" }, inside);
     (chart.querySelector(".casing") || chart.querySelector(".names")).before(clip, layer);
   }
 
@@ -62,14 +56,10 @@
         const angle = degrees * Math.PI / 180;
         return `${(cell[0] + radius * Math.cos(angle)).toFixed(1)},${(cell[1] + radius * Math.sin(angle)).toFixed(1)}`;
       });
-      const made = document.createElementNS(SVG, "polygon");
-      made.setAttribute("points", corners.join(" "));
-      made.setAttribute("class", `h${Math.min(5, 1 + Math.floor(density(cell) / ends[1]))}`);
-      const title = document.createElementNS(SVG, "title");
+      const shade = `h${Math.min(5, 1 + Math.floor(density(cell) / ends[1]))}`;
       const parts = [...shown].filter((kind) => cell[3 + kind]).map((kind) => `${cell[3 + kind]} × ${kinds[kind]}`);
-      title.textContent = `${density(cell).toFixed(1)} per hectare: ${parts.join(", ")} in ${cell[2].toFixed(2)} ha`;
-      made.append(title);
-      layer.append(made);
+      const title = `${density(cell).toFixed(1)} per hectare: ${parts.join(", ")} in ${cell[2].toFixed(2)} ha`;
+      layer.append(MapView.node("polygon", { points: corners.join(" "), class: shade }, MapView.node("title", {}, title)));
     }
     const words = (number) => String(Number(number.toPrecision(3)));
     ramp.querySelector("ol").replaceChildren(...ends.slice(0, 5).map((from, number) =>

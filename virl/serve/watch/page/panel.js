@@ -192,7 +192,7 @@ class Panel {
     const whole = now.kind === "end" ? now.total : null;
     const of = (field) => (whole ? whole[field] : sum(field));
     const usd = of("usd");
-    const { budget, most } = this.start;
+    const { budget = null, most } = this.start;
     const steps = past.filter((one) => one.kind === "step");
     const walked = steps.reduce((total, one) => total + one.metres, 0);
     const last = steps.at(-1);

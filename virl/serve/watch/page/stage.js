@@ -45,8 +45,7 @@ class Stage {
     const choices = record.views.map((view, number) => {
       const label = [direction(view) || view.caption, view.boxes.length ? `${view.boxes.length} found` : ""].filter(Boolean).join(", ");
       const small = el("img", { src: this.addressOf(record, number), alt: `View ${number + 1}: ${label}`, width: 64, height: Math.round((64 * view.height) / view.width), loading: "lazy" });
-      const choice = button(small, { class: view.boxes.length ? "noted" : null, title: label }, () => this.choose(number));
-      return choice;
+      return button(small, { class: view.boxes.length ? "noted" : null, title: label }, () => this.choose(number));
     });
     this.strip.hidden = choices.length < 2;
     this.strip.replaceChildren(...choices);
