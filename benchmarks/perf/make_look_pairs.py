@@ -6,7 +6,7 @@
 panoramas of each town (`village` is one that is made here), with headings along the street, give or take 40
 degrees. `--skip` names draws that are unusable, by their number in `key.json`; the next draw takes its place.
 `OUT/pairs` and `OUT/swapped` receive a picture of each pair, old and new side by side in an order that the
-seed draws, and `OUT/key.json` the answers.
+seed draws, and `OUT/key.json` the answers. `OUT/looks.webp` is the sheet of eight of them for the docs.
 
 Both states run `--draw FILE`: it reads views as JSON, [town, panorama, heading], and draws them.
 """
@@ -24,12 +24,14 @@ import numpy as np
 
 from virl import open_city
 from virl.platform.city.interchange import held_street_map
-from virl.platform.city.streetview import Camera
+from virl.platform.city.streetview import Camera, Image
 
 TURN_DEG = 40.0
 """Most degrees between a street and the heading of a view."""
 SIDE, GAP = 640, 16
 """Pixels of a picture, and between the two of a pair."""
+SHOWN, SMALL = 8, 300
+"""Pairs on the sheet for the docs, and pixels of a picture there."""
 
 ViewPlace = tuple[str, str, float]
 """Town, id of the panorama, and heading in degrees."""
@@ -65,6 +67,7 @@ def main() -> None:
         command = [sys.executable, "-m", "benchmarks.perf.make_look_pairs", str((given.out / name).resolve())]
         subprocess.run([*command, "--draw", str(listed.resolve())], cwd=folder, check=True)  # noqa: S603 # nosec B603
     pair(given.out, list(views), np.random.default_rng(given.seed))
+    write_sheet(given.out)
 
 
 def choose_views(towns: Sequence[str], each: int, seed: int, skipped: set[int]) -> dict[int, ViewPlace]:
@@ -121,6 +124,24 @@ def pair(out: Path, numbers: Sequence[int], rng: np.random.Generator) -> None:
             between = np.full((SIDE, GAP, 3), 255, np.uint8)
             cv2.imwrite(str(out / folder / f"{place:02}.png"), np.hstack([left, between, right]))
     (out / "key.json").write_text(json.dumps(key, indent=1), "utf-8")
+
+
+def write_sheet(out: Path) -> None:
+    """Write `out/looks.webp`: small pairs of drawn views at even steps, the older one on the left."""
+    names = sorted(file.name for file in (out / "new").glob("*.png"))
+    pairs = [
+        np.hstack([_small(out / "old" / name), _small(out / "new" / name)])
+        for name in names[:: max(1, len(names) // SHOWN)][:SHOWN]
+    ]
+    framed = [cv2.copyMakeBorder(one, 0, GAP, 0, GAP, cv2.BORDER_CONSTANT, value=(255,) * 3) for one in pairs]
+    rows = [np.hstack(framed[first : first + 2]) for first in range(0, len(framed) - 1, 2)]
+    cv2.imwrite(str(out / "looks.webp"), np.vstack(rows), [cv2.IMWRITE_WEBP_QUALITY, 72])
+
+
+def _small(file: Path) -> Image:
+    """Return a picture, as BGR, at the size that it has on the sheet."""
+    read = np.asarray(cv2.imread(str(file)))
+    return np.asarray(cv2.resize(read, (SMALL, SMALL), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def write_village(folder: Path) -> str:

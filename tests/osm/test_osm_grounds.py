@@ -325,3 +325,29 @@ def test_the_edge_of_a_park_is_smooth(tmp_path: Path) -> None:
     off = ground.parks.ravel()[near] / 256 - true[near]
     assert near.sum() > 200
     assert np.std(off) < 0.25
+
+
+def test_open_roads_have_verges_and_paths_their_surface(tmp_path: Path) -> None:
+    path = tmp_path / "v.osm.pbf"
+    made = town(path)
+    for y, tags in ((-200, {}), (-260, {"sidewalk": "both"}), (-320, {"lit": "yes"})):
+        made.way((0, y), (100, y), highway="tertiary", name=f"Road {y}", **tags)
+        made.way((0, y), (0, y + 60 if y < -200 else 0), highway="residential")
+    made.way((100, -200), (200, -200), highway="footway", name="plain")
+    made.way((100, -260), (200, -260), highway="footway", name="sealed", surface="asphalt")
+    made.way(*box(10, -300, 60, -270), landuse="vineyard")
+    layout = rebuilt(made, path).plan.layout
+    of = {street.name: street for street in layout.streets if street.name}
+    assert [of[f"Road {y}"].has_kerb for y in (-200, -260, -320)] == [False, True, True]
+    assert (of["plain"].is_gravel, of["sealed"].is_asphalt) == (True, True)
+    assert [land.kind for land in layout.lands] == ["vineyard"]
+
+
+def test_a_road_keeps_its_width_through_a_house(tmp_path: Path) -> None:
+    path = tmp_path / "w.osm.pbf"
+    made = town(path)
+    made.way((0, 0), (0, 20), highway="service")
+    made.way((0, 20), (0, 40), highway="service", tunnel="building_passage", name="Gate")
+    made.way(*box(-30, 22, 30, 38), building="yes")
+    [gate] = [one for one in rebuilt(made, path).plan.layout.streets if one.name == "Gate"]
+    assert gate.road == pytest.approx(3.4)

@@ -1,13 +1,27 @@
 """The rasters of the ground, against plain arithmetic in each cell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import shapely
 from numpy.typing import NDArray
 
-from virl.towns.plan.town_plan import Building
-from virl.towns.render.ground import CELL_M, FAR_M, lawns, measure_streets
+from virl.geo.globe import LatLng, LocalFrame
+from virl.platform.city.streetview import Camera
+from virl.towns.plan.town_plan import (  # fmt: skip
+    Building,
+    CityPlan,
+    Furniture,
+    Land,
+    Panoramas,
+    Street,
+    StreetPlan,
+    Track,
+)
+from virl.towns.render.ground import CELL_M, FAR_M, Grounds, lawns, measure_streets
 from virl.towns.render.rasters import UNIFORM_CELLS, Beyond, uniform_distance
+from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS
 
 ORIGIN = np.array([-13.0, 7.0])
@@ -112,3 +126,162 @@ def test_ground_that_is_said_to_be_uniform_is() -> None:
 
 def house(x: float, y: float) -> Building:
     return Building(0, shapely.box(x, y, x + 10, y + 10), 6.0, 0)
+
+
+def plan_of(*streets: Street) -> StreetPlan:
+    """A plan of streets alone."""
+    nothing = np.zeros(0, np.int64)
+    return StreetPlan(
+        LocalFrame(LatLng(0.0, 0.0)), streets, np.zeros((4, 2)),
+        Panoramas(np.zeros((0, 2)), nothing, nothing, nothing), (), (), (), (), (),
+    )  # fmt: skip
+
+
+def way(number: int, line: list[tuple[float, float]], road: float, pavement: float, **more: bool) -> Street:
+    return Street(number, "", np.array(line, float), 2 * (number % 2), 1, road, pavement, **more)
+
+
+def from_above(plan: StreetPlan, x: float, y: float) -> NDArray[np.uint8]:
+    """A picture of the ground below a point."""
+    return CityRenderer(CityPlan(0, plan, ())).picture(x, y, Camera(0.0, -90.0, 60.0, 48, 48))
+
+
+def at(plan: StreetPlan, raster: str, x: float, y: float) -> float:
+    """Metres in a raster, read between cells."""
+    ground = Grounds(plan).ground_around(x, y)
+    column, row = (np.array([x, y]) - ground.origin) * ground.per_cell
+    c, r = int(column), int(row)
+    four = getattr(ground, raster)[r : r + 2, c : c + 2].astype(float)
+    return float([r + 1 - row, row - r] @ four @ [c + 1 - column, column - c]) / 256
+
+
+def test_the_ground_is_paved_up_to_near_walls_and_yards_stay_green() -> None:
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 8.0, 3.5))
+    houses = (
+        Building(0, shapely.box(-30, 7.8, 0, 20), 9.0, 0),
+        Building(1, shapely.box(20, 10, 40, 20), 9.0, 1),
+    )
+    plan = replace(plan, buildings=houses)
+    assert all(at(plan, "stone", x, 7.7) < 0 for x in np.arange(-29, -1, 0.9))
+    assert at(plan, "stone", 30, 9.5) > 0  # the other house stands farther back
+    assert at(plan, "stone", 10, 8.5) > 0
+
+
+def test_slabs_of_a_square_lie_alike_whichever_way_is_nearest() -> None:
+    ways = way(0, [(-40, 0), (40, 0)], 0.0, 9.0), way(1, [(-20, -30), (25, 30)], 0.0, 9.0)
+    moved = ways[0], replace(ways[1], line=ways[1].line + np.array([3.0, 0.0]))
+    seen = [from_above(replace(plan_of(*each), paved_from=-1.0), 3.0, 2.0) for each in (ways, moved)]
+    assert np.abs(seen[0].astype(int) - seen[1]).max() < 4
+
+
+@pytest.mark.parametrize("is_gravel", [True, False])
+def test_a_path_beside_a_carriageway_leaves_its_kerb_straight(is_gravel: bool) -> None:
+    path = way(1, [(-60, 3.5), (60, 5.0)], 0.0, 1.25, is_gravel=is_gravel)
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 6.5, 2.2), path)
+    assert max(abs(at(plan, "kerb", x, 3.25)) for x in np.arange(-40, 40, 0.7)) < 0.02
+
+
+def test_a_carriageway_narrows_slowly_towards_a_narrower_one() -> None:
+    line = [(-60.0, 0.0), (0.0, 0.0)]
+    plan = plan_of(way(0, line, 8.0, 2.0), way(1, [(0, 0), (60, 0)], 5.0, 2.0))
+    halves = [-at(plan, "kerb", x, 2.2) + 2.2 for x in np.arange(-30, 5, 0.5)]
+    assert halves[0] == pytest.approx(4.0, abs=0.02)
+    assert halves[-1] == pytest.approx(2.5, abs=0.02)
+    assert max(np.abs(np.diff(halves))) < 0.15
+
+
+def test_the_edge_of_water_is_straight_between_cells() -> None:
+    edge = shapely.LineString([(-50, 20), (50, 37)])
+    lake = shapely.Polygon([*edge.coords, (50, 60), (-50, 60)])
+    plan = replace(plan_of(way(0, [(-60, 0), (60, 0)], 6.0, 2.0)), waters=(lake,))
+    across = np.arange(-1.5, 1.5, 0.05)
+    shores = [
+        across[np.argmax([at(plan, "water", x, 28.5 + 0.17 * x + off) > 127.5 / 256 for off in across])]
+        for x in np.arange(-40, 40, 8.3)
+    ]
+    assert np.ptp(shores) < 0.3
+
+
+def test_kinds_of_green_ground_look_different_and_lawns_do_not_repeat() -> None:
+    plan = replace(plan_of(way(0, [(-90, 0), (90, 0)], 6.0, 2.0)), paved_from=0.3)
+    spots = {"lawn": -60.0, "meadow": -20.0, "field": 20.0, "vineyard": 60.0}
+    lands = tuple(Land(kind, shapely.box(x - 15, 10, x + 15, 60)) for kind, x in [*spots.items()][1:])  # type: ignore[arg-type]
+    plan = replace(plan, lands=lands)
+    colours = [from_above(plan, x, 35.0).mean(axis=(0, 1)) for x in spots.values()]
+    assert min(np.abs(one - other).max() for i, one in enumerate(colours) for other in colours[:i]) > 3
+    tones = [from_above(plan, -60.0 + 4 * step, 65.0).mean() for step in range(15)]
+    assert np.ptp(tones) > 4
+
+
+def test_a_road_without_a_kerb_has_a_shoulder_of_gravel() -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    bare, kerbed = (plan_of(way(0, line, 7.0, 2.2, has_kerb=is_kerbed)) for is_kerbed in (False, True))
+    assert at(bare, "stone", 0, 4.5) > 1
+    assert at(kerbed, "stone", 0, 4.5) < 0
+    # By 0.1 m beyond the edge of the road a pale kerb stone is followed by a dark joint.
+    sandy = [from_above(plan, 0.0, 3.7).reshape(-1, 3).astype(int) for plan in (bare, kerbed)]
+    reds = [np.percentile(one[:, 0] - one[:, 2], 90) for one in sandy]
+    assert reds[0] > reds[1] + 10
+
+
+def whites(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where a picture of a road shows paint."""
+    return picture.min(axis=2) > 150
+
+
+@pytest.mark.parametrize("y", [5.7, 20.0])
+def test_a_trams_rails_lie_in_asphalt_on_a_pavement_and_on_a_lawn(y: float) -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    plan = replace(plan_of(way(0, line, 8.0, 3.5)), paved_from=0.3)
+    bare, seen = (
+        from_above(replace(plan, tracks=tracks), 0.0, y).astype(int)
+        for tracks in ((), (Track(np.add(line, (0.0, y)), is_ballasted=False),))
+    )
+    assert np.abs(bare[21:27] - seen[21:27]).mean() > 15  # between the rails
+    assert np.ptp(seen[21:27].mean(axis=(0, 1))) < 12  # grey
+    tones = seen.mean(axis=(1, 2))
+    assert tones[10:13].max() > tones[21:27].mean() + 15  # a rail at 0.76 m, and its groove
+    assert tones[12:15].min() < tones[21:27].mean() - 15
+
+
+def test_bays_are_painted_where_cars_are_parked_and_a_box_at_a_bus_stop() -> None:
+    cars = [Furniture(f"c{x}", "parked car", x, -3.9, 90.0, 1) for x in (0.0, 12.4)]
+    stop = Furniture("s", "bus stop", 0.0, 6.0, 0.0, 1)
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 10.0, 3.0))
+    seen = replace(plan, furniture=(*cars, stop))
+    assert whites(from_above(seen, 3.1, -4.0))[24:40, 24].mean() > 0.9  # between bays, out of the shade
+    assert whites(from_above(seen, 6.2, -3.0))[24].mean() > 0.9  # beside an empty one
+    assert whites(from_above(seen, -2.0, 2.3))[24].mean() > 0.9  # the box of the stop
+    assert not whites(from_above(seen, 20.0, -3.0)).any()
+    assert not whites(from_above(plan, 6.2, -3.0)).any()
+
+
+def test_an_arrow_leads_to_a_stop_line_that_does_not_meet_the_centre_line() -> None:
+    lines = [[(0, 0), (104, 0)], [(0, 300), (90, 300)], [(0, 600), (90, 600)]]
+    plan = plan_of(*(way(number, line, 8.0, 2.0) for number, line in enumerate(lines)))
+    assert whites(from_above(plan, 93.4, -2.0)).any()
+    assert not whites(from_above(plan, 92.5, 0.0))[20:28, 14:36].any()
+    assert whites(from_above(plan, 74.5, -2.0))[24, 20:28].all()
+    assert not whites(from_above(plan, 74.5, 2.0)).any()
+
+
+def test_the_face_of_a_kerb_shows_from_the_road_and_not_from_behind() -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    plans = [plan_of(way(0, line, 5.0, 2.0, has_kerb=has_kerb)) for has_kerb in (False, True)]
+
+    def rows(y: float, heading: float) -> float:
+        """Rows of pixels of road that a kerb hides, seen from 4 m."""
+        camera = Camera(heading, -32.0, 60.0, 240, 240)
+        bare, kerbed = (CityRenderer(CityPlan(0, plan, ())).picture(0.0, y, camera) for plan in plans)
+        is_road = (bare.max(axis=2) < 130) & (np.ptp(bare, axis=2) < 12)
+        return float((is_road & (kerbed.max(axis=2) > 140)).sum(axis=0).mean())
+
+    assert rows(-1.5, 0.0) > 2.5
+    assert rows(6.5, 180.0) < 1
+
+
+def test_no_kerb_burns_out_where_the_distance_to_it_is_no_longer_measured() -> None:
+    street = plan_of(way(0, [(-30, 0), (30, 0)], 8.0, 2.0))
+    plan = replace(street, gravels=(shapely.box(-25, 9, 25, 10.5),), paved_from=0.3)
+    seen = CityRenderer(CityPlan(0, plan, ())).picture(0.0, -3.0, Camera(35.0, -7.2, 17.0, 96, 40))
+    assert 170 < seen.max() < 220

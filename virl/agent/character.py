@@ -203,6 +203,8 @@ class Character(Settings):
     accepts: tuple[str, ...] = ()
     """Kinds of place in the values of `instead` with which a run counts as having done its task."""
     limits: Limits = Limits()
+    crowd: float | None = Field(default=None, ge=0, le=4)
+    """People and traffic in drawn views, as a factor on what is usual, 0 for none; `None`: the city's."""
 
     @property
     def lives_by_tools(self) -> bool:

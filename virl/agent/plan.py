@@ -158,6 +158,7 @@ class Plan:
             replay=Path(asked.replay) if asked.replay else None,
             as_of=asked.as_of,
             day=datetime.fromisoformat(start.started).date() if start.started else None,
+            crowd=self.loaded.character.crowd,
         )
 
 

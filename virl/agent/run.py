@@ -11,7 +11,7 @@ from virl.files.writing import write_whole
 from virl.geo.globe import LatLng
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, paid_by, sum_costs, total_cost, write_result
-from virl.journal.reading import RESUMED, parts_of
+from virl.journal.reading import RESUMED, looks_of, parts_of
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -44,6 +44,7 @@ from virl.version import code_version
 SAID = "said"
 """Topic of the notes on messages that the user sends without being asked."""
 _NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9._-]+")  # ids of photographs are paths
+_DRAWN_ANEW = "Views from here on are drawn anew: this version of virl draws the same place differently."
 _LONGEST_ID = 100  # last characters of a panorama's id that the file name of a view has; chosen
 
 
@@ -168,14 +169,20 @@ class Run:
         self._audience.start(start, done)
 
     def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
-        """Write a note if virl's version changed since the records `done`, or `moved` names city changes."""
+        """Write a note on what changed since the records `done`: virl, its looks, or what `moved` tells."""
         version = code_version()
         before = parts_of(done)[-1].virl if done else version
         told = [f"The records before were made by virl {before}, those from here on by virl {version}."]
-        told = [*(told if version != before else ()), *((moved,) if moved else ())]
+        looks = self._data.capabilities.looks if self._data else 0
+        anew = looks and looks != looks_of(done or [self.start])
+        told = [
+            *(told if version != before else ()),
+            *([_DRAWN_ANEW] if anew else ()),
+            *((moved,) if moved else ()),
+        ]
         if told:
             key = str(self._journal.next_seq)
-            self.note(RESUMED, key, " ".join(told), data={"virl": version}, asked=())
+            self.note(RESUMED, key, " ".join(told), data={"virl": version, "looks": looks}, asked=())
 
     @property
     def cost(self) -> CostRecord:

@@ -373,7 +373,8 @@ def _start_agent(
         )
         assembly = replace(assembly, mover=mover).with_prompts(start.prompts)
         if not done:
-            start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
+            about_city = {"attribution": city.notice, "looks": city.capabilities.looks}
+            start = start.model_copy(update={**about_city, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(journal or Journal.create(plan.folder, start))
         journal.tell = tell
         if tell and not done:

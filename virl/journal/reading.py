@@ -134,6 +134,17 @@ RESUMED = "resumed"
 """Topic of notes on a resume by another version of virl, or in a city that has changed since."""
 
 
+def looks_of(records: Iterable[AnyRecord]) -> int:
+    """Return the version of the looks of the last drawn views of a run; 0 for one without."""
+    looks = 0
+    for record in records:
+        if isinstance(record, StartRecord):
+            looks = record.looks
+        elif isinstance(record, NoteRecord) and record.topic == RESUMED:
+            looks = int(str(record.data.get("looks", looks)))
+    return looks
+
+
 def parts_of(records: Iterable[AnyRecord]) -> tuple[PartRecord, ...]:
     """Return the parts of a run, each made by one version of virl, in order."""
     parts: list[PartRecord] = []

@@ -214,6 +214,8 @@ class StartRecord(Record):
     """Name of the routine; empty if it lies beside the character's file, `None` in older journals."""
     attribution: str = ""
     """The notice for every page about the city, as in `City.notice`; in older runs, the attribution only."""
+    looks: int = 1
+    """Version of the looks of the views that virl drew; 0 where it drew none, 1 in older runs."""
     mind_settings: dict[str, object] = {}
     """Settings of the language model, the provider's defaults included; empty for rules."""
     character: dict[str, object]

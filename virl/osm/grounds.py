@@ -15,7 +15,7 @@ from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
 from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_bridge, is_hidden
-from virl.towns.plan.town_plan import Crossing, Street, Track
+from virl.towns.plan.town_plan import Crossing, Land, LandKind, Street, Track
 
 AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
 """Values of the tags `building` and `man_made` for houses that may stand in water."""
@@ -228,6 +228,13 @@ GREEN = frozenset(
     }
 )  # fmt: skip
 """Values of `leisure`, `landuse` and `natural` that are drawn as grass."""
+LANDS: dict[LandKind, frozenset[str]] = {
+    "meadow": frozenset({"meadow", "grassland", "heath", "scrub", "wetland", "fell", "tundra", "orchard"}),
+    "field": frozenset({"farmland", "allotments", "plant_nursery"}),
+    "vineyard": frozenset({"vineyard"}),
+    "wood": frozenset({"forest", "wood"}),
+}
+"""Values in `GREEN` for ground that is no lawn, by its kind."""
 GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway", "construction", "quarry"})
 """Values of `landuse` and `natural` that are drawn as gravel."""
 WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
@@ -255,6 +262,15 @@ BANK_M = 1.0
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
     """Return the outlines of parks and other green areas, metres."""
     return tuple(_polygons(_areas(extract, GREEN, "leisure", "landuse", "natural"), SMALLEST_GREEN_M2))
+
+
+def lands(extract: OsmExtract) -> tuple[Land, ...]:
+    """Return the meadows, fields, vineyards and woods among the green areas."""
+    return tuple(
+        Land(kind, area)
+        for kind, values in LANDS.items()
+        for area in _polygons(_areas(extract, values, "landuse", "natural"), SMALLEST_GREEN_M2)
+    )
 
 
 def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:

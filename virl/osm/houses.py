@@ -17,7 +17,7 @@ from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.parts import Piece, pieces_of
 from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_hidden, is_passage
-from virl.towns.plan.town_plan import Rgb
+from virl.towns.plan.town_plan import BuildingUse, Rgb
 
 SMALLEST_M2 = 6.0
 """Least area in square metres of a building: a smaller one, a box in the street, is dropped; chosen."""
@@ -44,6 +44,14 @@ LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
 """Values of `building` for kinds that are not raised to the height of neighbours."""
+
+HALLS = frozenset(
+    {"industrial", "warehouse", "hangar", "barn", "stable", "cowshed", "farm_auxiliary", "sports_hall",
+     "supermarket", "manufacture", "depot", "parking"}
+)  # fmt: skip
+"""Values of `building` for halls, which have no windows of rooms at the ground."""
+SHEDS = frozenset({"garage", "garages", "carport", "shed", "hut", "service", "transformer_tower", "silo"})
+"""Values of `building` for sheds, which have no windows."""
 
 _FOOT_M, _ROAD_M = 2.6, 3.8
 """Widths in metres of a passage for people and of one for a road, where not tagged; chosen."""
@@ -265,16 +273,20 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
 
 
-def _passage_ground(line: LineString, tags: Tags) -> Polygon:
-    """Return the ground of a passage along a way, in metres: as wide as tagged or usual, and a bit longer."""
+def passage_width(tags: Tags) -> float:
+    """Return the width in metres of a passage through houses along a way: as tagged, or usual."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
-    width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+    return min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+
+
+def _passage_ground(line: LineString, tags: Tags) -> Polygon:
+    """Return the ground of a passage along a way, in metres: a bit longer than the way."""
     xy = shapely.get_coordinates(line)
     # Longer, lest a thin wall stays where the way ends at the edge of the house.
     first, last = xy[0] - xy[1], xy[-1] - xy[-2]
     xy[0] += first / max(float(np.hypot(*first)), 1e-6) * _BEYOND_M
     xy[-1] += last / max(float(np.hypot(*last)), 1e-6) * _BEYOND_M
-    return LineString(xy).buffer(width / 2, cap_style="flat", join_style="mitre")
+    return LineString(xy).buffer(passage_width(tags) / 2, cap_style="flat", join_style="mitre")
 
 
 def _polygons(shape: Geometry) -> Iterator[Polygon]:
@@ -282,6 +294,12 @@ def _polygons(shape: Geometry) -> Iterator[Polygon]:
     for part in shapely.get_parts(shapely.make_valid(shape)):
         if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
             yield shapely.orient_polygons(part, exterior_cw=False)
+
+
+def use_of(tags: Tags) -> BuildingUse:
+    """Return what a building's windows are for, by its kind."""
+    kind = tags.get("building", "")
+    return "hall" if kind in HALLS else "shed" if kind in SHEDS else "rooms"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from virl.geo.flat import near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
-from virl.osm.grounds import crossings, gravels, greens, tracks, waters
+from virl.osm.grounds import crossings, gravels, greens, lands, tracks, waters
 from virl.osm.hours import is_seasonal
-from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of
+from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of, use_of
 from virl.osm.parts import ridge_of, roof_height, roof_shape
 from virl.osm.places import Pois, place_of, pois_of
 from virl.osm.signing import Signing, sign_places, variant
@@ -88,6 +88,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         paved_from=PAVED_FROM,
         waters=waters(extract, houses),
         gravels=gravels(extract),
+        lands=lands(extract),
         tracks=tracks(extract, houses),
         barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
         crossings=zebras,
@@ -167,7 +168,7 @@ def _building(
         shape, rise = shape and "flat", 0.0
     return Building(
         number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, round(rise, 2),
-        look.material, look.paint, look.roof_paint, posts,
+        look.material, look.paint, look.roof_paint, posts, use_of(tags),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -11,7 +12,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from virl.errors import BadInput
 from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
-from virl.osm.houses import Houses
+from virl.osm.houses import Houses, passage_width
 from virl.osm.tags import metres, number
 from virl.osm.ways import (
     ROADS,
@@ -21,6 +22,7 @@ from virl.osm.ways import (
     is_bridge,
     is_hidden,
     is_passage,
+    is_pavement_unknown,
     is_walkable,
     largest_part,
     select_stretches,
@@ -52,6 +54,12 @@ OPEN_M = 17.0
 """Mean distance in metres to houses above which a street counts as running through open land; chosen."""
 OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5
 """Largest width in metres of a pavement in open land, and of the verge where there is no pavement; chosen."""
+RURAL_M = 20.0
+"""Mean distance in metres to houses above which an unlit street without known pavements has none; chosen."""
+PASSAGE_KERB_M = 0.2
+"""Width in metres of the strip between carriageway and wall in a passage through a house; chosen."""
+SEALED = frozenset({"asphalt", "paved", "concrete", "tarmac", "chipseal"})
+"""Values of the tag `surface` for ways without joints."""
 NO_SIDEWALK = frozenset({"no", "none", "separate"})
 """Values of the tag `sidewalk` for a street without a pavement of its own."""
 LOOSE = frozenset(
@@ -203,13 +211,30 @@ def _widen_streets(
         if usual[number_] > OPEN_M and road:
             widest = min(widest, VERGE_M if tags.get("sidewalk", "both") in NO_SIDEWALK else OPEN_PAVEMENT_M)
         pavement = min(max(far[number_] - road / 2, 0.4), widest)
+        if road and is_passage(tags):
+            # As wide from end to end, whatever stands near its way before and behind the house.
+            road = min(_usual_width(tags), passage_width(tags) - 2 * PASSAGE_KERB_M)
+            pavement = PASSAGE_KERB_M
+        is_rural = usual[number_] > RURAL_M and tags.get("lit") != "yes"
+        paving = _paving(tags, is_rural=is_rural)
         streets.append(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
-                round(road, 2), round(pavement, 2), tags.get("surface", tags["highway"]) in LOOSE,
+                round(road, 2), round(pavement, 2), paving == "gravel", paving == "asphalt" and not road,
+                not (road and is_rural and is_pavement_unknown(tags)),
             )
         )  # fmt: skip
     return tuple(streets)
+
+
+def _paving(tags: Tags, *, is_rural: bool) -> Literal["stone", "gravel", "asphalt"]:
+    """Return what a path, or the pavement of a road, is made of: as tagged, or usual for its class."""
+    highway, surface = tags["highway"], tags.get("surface", "")
+    if surface in LOOSE or (not surface and highway in LOOSE):
+        return "gravel"
+    if surface in SEALED or (not surface and highway == "cycleway"):
+        return "asphalt"
+    return "gravel" if is_rural and not surface and highway == "footway" else "stone"
 
 
 def _is_busy(tags: Tags) -> bool:

@@ -14,6 +14,7 @@ from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
 from virl.osm.ways import is_hidden
+from virl.towns.plan.furnish import EYE_M, metres_to_cars
 from virl.towns.plan.town_plan import Crossing, Furniture, Panoramas, Sign, Street
 
 READERS = 3
@@ -46,6 +47,11 @@ class Spots:
     def near_panoramas(self, xy: Floats) -> Floats:
         """Return the metres from each point, shape (n, 2), to the nearest panorama, shape (n,)."""
         return np.asarray(self._eyes.query(xy)[0], float)
+
+    def off_panoramas(self, cars: Floats) -> Flags:
+        """Return True for each car, (east, north, heading in degrees), (n, 3), that stands off panoramas."""
+        far = self.near_panoramas(cars[:, :2]) >= CAR_OFF_EYE_M
+        return np.asarray(far & (metres_to_cars(cars, np.asarray(self._eyes.data)) >= EYE_M))
 
     def near_houses(self, xy: Floats) -> Floats:
         """Return the metres from each point, (n, 2), to the nearest house's middle; 0 without houses."""
@@ -131,7 +137,7 @@ CAR_OFF_THING_M, CAR_OFF_STOP_M, CAR_OFF_HOUSE_M = 2.8, 12.0, 1.4
 CAR_OFF_SIGHT_M, CAR_OFF_DOOR_M, CAR_OFF_ROAD_M = 1.6, 3.2, 2.0
 """Least distance in metres from a parked car to a line of sight, to a door and to another street."""
 CAR_OFF_EYE_M = 3.4
-"""Least distance in metres from a panorama to a parked car: nearer, the car fills its view."""
+"""Least distance in metres from a panorama to a parked car's middle: nearer, the car fills its view."""
 _NO_CARS = np.empty((0, 4))
 """Empty array of parked cars, as returned by `_cars_along`, shape (0, 4)."""
 
@@ -196,7 +202,7 @@ def cars_of(
     xy, street = found[:, :2], found[:, 3].astype(int)
     free = spots.off_streets(xy, CAR_OFF_ROAD_M, street)
     free &= spots.off_houses(xy, CAR_OFF_HOUSE_M) & spots.off_things(xy, CAR_OFF_THING_M)
-    free &= spots.off_sights(xy, CAR_OFF_SIGHT_M, tall=False) & (spots.near_panoramas(xy) >= CAR_OFF_EYE_M)
+    free &= spots.off_sights(xy, CAR_OFF_SIGHT_M, tall=False) & spots.off_panoramas(found[:, :3])
     for points, margin in ((doors, CAR_OFF_DOOR_M), (stops, CAR_OFF_STOP_M)):
         if len(points):
             free &= _off_shapes(xy, shapely.STRtree(np.asarray(shapely.points(points))), margin)

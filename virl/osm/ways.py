@@ -70,6 +70,11 @@ def is_walk_network(tags: Tags) -> bool:
     return is_walkable(tags) and not any("separate" in tags.get(key, "") for key in _SIDEWALK_KEYS)
 
 
+def is_pavement_unknown(tags: Tags) -> bool:
+    """Return whether no tag tells if a road has pavements."""
+    return not any(key in tags for key in _SIDEWALK_KEYS)
+
+
 def has_panoramas(tags: Tags) -> bool:
     """Return whether panoramas stand on a way, such as a street, and not a sidewalk or a tunnel.
 

@@ -219,6 +219,8 @@ class Capabilities:
     Names of real shops rarely tell what they are."""
     is_drawn: bool = False
     """True where virl draws the views but does not know what they show: a made town behind a server."""
+    looks: int = 0
+    """Version of the looks of the views that virl draws; 0 where it draws none."""
     cheap_view: tuple[int, int] | None = None
     """Largest (width, height) in pixels of a view that costs less; `None` if all cost alike."""
     visual_memory: str = "default"

@@ -259,8 +259,8 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
     """Open a city for a `with` block, on the terms of `access`; close its connections after the block.
 
     Raises:
-        BadInput: a city that is asked over no network is to be recorded or replayed, or one without dated
-            pictures is to be shown as of a day.
+        BadInput: a city that is asked over no network is to be recorded or replayed, one without dated
+            pictures is to be shown as of a day, or one that is not drawn is to have another crowd.
         VirlError: as `open_city`.
     """
     city = _open(name, access)
@@ -280,6 +280,10 @@ def _open(name: str, access: Access) -> City:
         if "as_of" not in type(settings).model_fields:
             raise BadInput(f"{name} has no pictures of different days: remove --as-of")
         settings = settings.model_copy(update={"as_of": access.as_of})
+    if access.crowd is not None:
+        if "crowd" not in type(settings).model_fields:
+            raise BadInput(f"{name} is not drawn by virl: remove crowd")
+        settings = settings.model_copy(update={"crowd": access.crowd})
     city: City = provider.open(name_of_city(name), settings, access)
     city = replace(
         city,

@@ -173,6 +173,9 @@ class CityFile(Settings):
         return center
 
 
+Crowd = Annotated[float, Field(ge=0, le=4)]
+"""People, cyclists, cars and cafe tables in drawn views, as a factor on what is usual; 0 for none."""
+
 FileT = TypeVar("FileT", bound=CityFile)
 
 
@@ -196,6 +199,8 @@ class Access:
     """Last day on which pictures may have been taken; `None` for that in the city's file."""
     day: date | None = None
     """Day of the run, for seasonal hours and openings; `None` for today."""
+    crowd: float | None = None
+    """People and traffic in drawn views, as a factor on what is usual; `None` for that of the city's file."""
 
 
 @dataclass(frozen=True, slots=True)

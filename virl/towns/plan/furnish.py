@@ -12,7 +12,7 @@ from shapely import Polygon
 from virl.geo.flat import left_normals, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, StreetPlan
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
@@ -32,6 +32,9 @@ LEAFY = 0.6
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
+CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
+"""Length and width in metres of the largest car, and least distance from a panorama to any."""
+
 
 _TANGENT_M = 0.5
 """Half the distance in metres between the two points of a street that give its direction."""
@@ -40,12 +43,13 @@ _TANGENT_M = 0.5
 class Kerbs:
     """Middle lines, widths and ends of a network's streets, as arrays; aside is positive to the left."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network | StreetPlan) -> None:
         """Collect lines, widths and ends of the streets."""
         self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
         self.lengths: Floats = shapely.length(self.lines)
         self.half_road = np.array([street.road / 2 for street in network.streets])
         self.pavement = np.array([street.pavement for street in network.streets])
+        self._is_paved = np.array([street.has_kerb or not street.road for street in network.streets], bool)
         self.ends = np.array([[street.start, street.end] for street in network.streets])
         self.junctions = network.junctions
 
@@ -73,6 +77,17 @@ class Kerbs:
             point = point[street != own[point]]
         return np.isin(np.arange(len(xy)), point)
 
+    def on_pavement(self, xy: Floats, street: Ints, margin: float) -> Flags:
+        """Return True for each point, (n, 2), within `margin` metres of its street's pavement or path.
+
+        Args:
+            xy: points in metres, shape (n, 2).
+            street: index of the street of each.
+            margin: metres beyond the pavement's outer edge.
+        """
+        off = shapely.distance(self.lines[street], shapely.points(xy)) - self.half_road[street]
+        return np.asarray(self._is_paved[street] & (off <= self.pavement[street] + margin))
+
 
 @dataclass(frozen=True, slots=True)
 class _Items:
@@ -86,7 +101,7 @@ class _Items:
 
 
 def furnish(
-    rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
+    rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage], eyes: Floats
 ) -> tuple[Furniture, ...]:
     """Return the furniture of the streets and parks; no two pieces overlap, and only cars are on roads.
 
@@ -95,6 +110,7 @@ def furnish(
         kerbs: streets with their kerbs.
         parks: outlines of the parks, metres.
         frontages: frontages, between which trees stand.
+        eyes: metres east and north of the panoramas, from which parked cars keep away, shape (n, 2).
     """
     groups = [
         _traffic_lights(kerbs),
@@ -109,7 +125,7 @@ def furnish(
         _park_trees(rng, parks),
     ]
     groups = _off_roads(groups, kerbs)
-    cars = _parked_cars(rng, kerbs)
+    cars = _parked_cars(rng, kerbs, eyes)
     (later,) = rng.spawn(1)  # what came to the streets last leaves everything else where it was
     late = [
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
@@ -212,8 +228,8 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
     return _Items("tree", xy, np.zeros(len(xy)))
 
 
-def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
-    """Return parked cars in loose rows along the kerbs, headed as in right-hand traffic."""
+def _parked_cars(rng: Generator, kerbs: Kerbs, eyes: Floats) -> _Items:
+    """Return parked cars in loose rows along the kerbs, off panoramas, headed as in right-hand traffic."""
     count = np.maximum(0, (kerbs.lengths - 2 * CAR_FROM_JUNCTION_M) // CAR_SLOT_M).astype(np.int64)
     slots = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(slots)) - np.repeat(np.cumsum(count) - count, count)
@@ -229,8 +245,24 @@ def _parked_cars(rng: Generator, kerbs: Kerbs) -> _Items:
     xy, heading = kerbs.at(street, along, side * (kerbs.half_road[street] - CAR_FROM_KERB_M))
     free = ~kerbs.on_road(xy, CAR_FROM_ROAD_M, street)
     free &= cKDTree(kerbs.junctions).query(xy)[0] > CAR_FROM_JUNCTION_M
-    pick = rng.permutation(np.flatnonzero(free))[:CARS]
-    return _Items("parked car", xy[pick], normalize_heading(heading + np.where(side > 0, 180.0, 0.0))[pick])
+    heading = normalize_heading(heading + np.where(side > 0, 180.0, 0.0))
+    pick = rng.permutation(np.flatnonzero(free))
+    pick = pick[metres_to_cars(np.column_stack([xy, heading])[pick], eyes) >= EYE_M][:CARS]
+    return _Items("parked car", xy[pick], heading[pick])
+
+
+def metres_to_cars(cars: Floats, eyes: Floats) -> Floats:
+    """Return the metres from each car, (east, north, heading in degrees), to the panorama nearest to it.
+
+    Args:
+        cars: middles and headings, shape (n, 3).
+        eyes: metres east and north of the panoramas, shape (m, 2).
+    """
+    near = cKDTree(eyes).query(cars[:, :2], k=min(3, len(eyes)))[1].reshape(len(cars), -1)
+    away, turn = eyes[near] - cars[:, None, :2], np.radians(cars[:, 2:])
+    along = np.abs(away[..., 0] * np.sin(turn) + away[..., 1] * np.cos(turn)) - CAR_SIZE_M[0] / 2
+    across = np.abs(away[..., 0] * np.cos(turn) - away[..., 1] * np.sin(turn)) - CAR_SIZE_M[1] / 2
+    return np.asarray(np.hypot(np.maximum(along, 0.0), np.maximum(across, 0.0)).min(axis=1))
 
 
 def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:

@@ -55,16 +55,17 @@ def lay_out(seed: int) -> StreetPlan:
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
     blocks, parks, buildings, frontages = _divide_ground(ground_rng, network, kerbs)
+    panoramas = Panoramas.of_streets(network.streets, network.junctions)
     return StreetPlan(
         frame=LocalFrame(ORIGIN),
         streets=network.streets,
         junctions=network.junctions,
-        panoramas=Panoramas.of_streets(network.streets, network.junctions),
+        panoramas=panoramas,
         blocks=blocks,
         parks=parks,
         buildings=buildings,
         frontages=frontages,
-        furniture=furnish(furniture_rng, kerbs, parks, frontages),
+        furniture=furnish(furniture_rng, kerbs, parks, frontages, panoramas.xy),
     )
 
 

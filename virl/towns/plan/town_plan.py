@@ -53,6 +53,10 @@ class Street:
     """Width of the pavement on each side, metres."""
     is_gravel: bool = False
     """True where the pavement is gravel or bare ground, not stone."""
+    is_asphalt: bool = False
+    """True for a way only for people that is asphalt, not stone."""
+    has_kerb: bool = True
+    """False for a road through open land, which has no kerb and, instead of a pavement, a verge of gravel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Panoramas:
 
 RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
 """Shapes of a roof; empty for flat or mansard, by the building's variant."""
+BuildingUse = Literal["rooms", "hall", "shed"]
 Rgb = tuple[float, float, float]
 """A colour, red, green and blue in [0, 1]."""
 
@@ -133,6 +138,8 @@ class Building:
     """Colour of the roof; `None` for that of the variant."""
     posts: tuple[Point, ...] = ()
     """Positions of the posts under a raised building, metres."""
+    use: BuildingUse = "rooms"
+    """Use of the building, which decides on windows: halls have few, sheds none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +234,12 @@ FurnitureKind = Literal[
     "parked car",
     "bicycle stand",
     "bus stop",
+    "person",
+    "bicycle",
+    "car",
+    "cafe table",
 ]
+"""Kinds of street furniture; the last four come and go, and are no part of a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +296,18 @@ class Barrier:
     """Number from which the barrier's material and colour follow."""
 
 
+LandKind = Literal["meadow", "field", "vineyard", "wood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """An area of green ground that is no lawn."""
+
+    kind: LandKind
+    outline: Polygon
+    """Outline on the ground, metres."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreetPlan:
     """A plan without places: its streets, panoramas, buildings and furniture."""
@@ -307,6 +331,8 @@ class StreetPlan:
     """Outlines of waters, metres."""
     gravels: tuple[Polygon, ...] = ()
     """Outlines of sand, scree, bare rock and building sites, metres."""
+    lands: tuple[Land, ...] = ()
+    """Areas among the parks that are no lawn."""
     tracks: tuple[Track, ...] = ()
     barriers: tuple[Barrier, ...] = ()
     crossings: tuple[Crossing, ...] | None = None
@@ -324,6 +350,8 @@ class CityPlan:
     listings: tuple[Listing, ...] = ()
     street_signs: tuple[Sign, ...] = ()
     """Plates with street names, and signposts."""
+    crowd: float = 0.0
+    """Number of people, cyclists, cars and cafe tables in views, as a factor on what is usual."""
 
     @property
     def signs(self) -> list[Sign]:

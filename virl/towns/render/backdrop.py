@@ -5,46 +5,61 @@ line at even steps. Runs are coloured in blocks of a few pixels: most blocks sho
 the distance to the kerb tells at once.
 """
 
-from math import sqrt
 from typing import NamedTuple
+
+import numpy as np
 
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import GroundRasters, along_street
+from virl.towns.render.ground import LAID_M, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
-from virl.towns.render.mesh import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.towns.render.raster import GeometryBuffer
-from virl.towns.render.rasters import (
+from virl.towns.render.rasters import (  # fmt: skip
+    DIRECTIONS,
     EDGE_M,
     GRAVEL,
     LAWN,
+    OPEN,
+    ROAD,
+    STONE,
     UNIFORM_CELLS,
-    WATER,
+    Cell,
     Heights,
     Indices,
     RasterGrid,
     Shares,
     cell_at,
+    land_around,
+    land_at,
     material_beyond,
     raster_at,
     segment_at,
 )
 from virl.towns.render.sampling import (  # fmt: skip
+    SIDE_BITS,
     Footprint,
     Growth,
+    Taps,
     Tile,
+    bilinear,
     channel,
     fixed_point,
     footprint,
     gather,
     taps_of,
     tile_at,
+    variant_of,
 )
-from virl.towns.render.segments import markings, share_between
-from virl.towns.render.shade import PixelRun, haze_over, plain_mix, put, write
-from virl.towns.render.textures import TILE_INDEX, Textures, Words
+from virl.towns.render.segments import is_painted, markings, share_between
+from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
+from virl.towns.render.shadows import NO_SUN
+from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
+from virl.towns.render.skyline import Skyline
+from virl.towns.render.surfaces import ROAD_MARKS, SIDE
+from virl.towns.render.textures import LEVELS, STRIDE, TILE_INDEX, Textures, Words
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
@@ -52,53 +67,41 @@ _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
 KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
+FACE_M, FACE_SEEN_M = 0.12, 0.6
+"""Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
+_FACE_SKY, _FACE_SUN = 0.50, 0.75
+"""Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
 TILE_M = 4.0
 """Length in metres of a side of a ground texture."""
-GROUND_BLOCK, GROUND_TAPS = 8, 2
-SHADOW = 0.92 / 255.0
-"""Share of sunlight that one step of the shadow raster, of 0 to 255, keeps off."""
-SKY_STEP = 4
+_COARSE, _FINE = (8, 1), (16, 2)
+"""Pixels of ground that are coloured at once, and texels a pixel: in small pictures, and in others."""
+_SMALL_PX = 150.0
+"""Focal length in pixels below which a picture is small; chosen."""
+_NO_SUN, _NO_SKY = 1.0 / NO_SUN, 0.5 / (255 - NO_SUN)
+"""Share of the sun's and, above `NO_SUN`, of the sky's light that a step of the shadow raster keeps off."""
+_EVEN = 0.4
+"""Most change a pixel of the shadow raster's values for which a block has one light; chosen."""
 HORIZON = -1e-3
 """Slope of a ray, rise per unit ahead, below which it meets the ground."""
 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
-_LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
-MIXED = -1
-"""Mark of a block of pixels in which several ground materials may show."""
-
-_CLOUDS = TILE_INDEX["clouds"]
-_CLOUD_SCALE = 0.34
-"""Repeats of the clouds' texture over a level distance equal to the height of the clouds."""
-_CLOUD_BEND = 0.07
-"""Number added to the upward part of a unit ray to clouds, so that they do not run to infinity."""
-_ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
-_SUN_DISC = 0.9994
-"""Cosine of the radius of the sun's disc, three times the true one."""
-
-_SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
-
-
-class _Row(NamedTuple):
-    """A row of the picture: the ray at the middle column, its growth per column, and the ground it meets.
-
-    `k` is where they meet the ground, and `haze` lies before it.
-    """
-
-    x: float
-    """Component east of the ray at the picture's middle column, cx."""
-    y: float
-    """Component north of the ray at the picture's middle column, cx."""
-    z: float
-    """Component up of the ray at the picture's middle column, cx."""
-    dx: float
-    """Change of the ray's component east from one column to the next."""
-    dy: float
-    """Change of the ray's component north from one column to the next."""
-    k: float
-    """Factor by which a ray's vector must be stretched to reach the ground, metres."""
-    haze: float
-    """Share of haze before the ground in this row, [0, 1]."""
+_GREEN, _GRAVEL, _WATER = TILE_INDEX["green"], TILE_INDEX["gravel"], TILE_INDEX["water"]
+_STAINS = TILE_INDEX["stains"]
+STAINS_M = 64.0
+"""Length in metres of a side of the tile of stains."""
+MARKS = len(ROAD_MARKS)
+"""Number of variants of asphalt with marks, one of 16 stretches of road each."""
+CLEAR_M = 9.0
+"""Length in metres of both ends of a street without marks, where the tiles of several streets meet."""
+SEAM_M, SEAM_SEEN_M = 0.12, 0.4
+"""Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
+EDGE_LINE_M = (-0.28, -0.16)
+"""Distances in metres from a road's edge between which the line along it is painted."""
+_TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
+_ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
+MIXED, PAINTED = -1, -2
+"""Marks of a block of pixels in which several ground materials may show, and of asphalt with paint."""
 
 
 class _Spot(NamedTuple):
@@ -117,29 +120,74 @@ class _Materials(NamedTuple):
 
     asphalt: Tile
     slabs: int
-    grass: int
+    green: int
     gravel: int
     water: int
-    beyond: int
+    stains: int
+    """Offset of the tile of stains among all texels."""
+    is_paved: bool
+    """True where the ground beyond pavements is paved; else it is lawn."""
     paths: bool
+    axis: tuple[float, float]
+
+
+class _Stains(NamedTuple):
+    """The factors on the colours of green ground, and of any other (grey), that stains make."""
+
+    red: float
+    green: float
+    blue: float
+    grey: float
+
+
+class _Few(NamedTuple):
+    """A few pixels of a row from column `first` up to but without `end`, with their shadow and haze.
+
+    Of the raster of shadows, `dark` is the value at the first, and `darker` the change from one to the next.
+    """
+
+    row: int
+    first: int
+    end: int
+    dark: float
+    darker: float
+    haze: float
+
+
+class _Laid(NamedTuple):
+    """A tile on the ground: texels from asphalt's, (u, v) in metres, and the unit vectors along both."""
+
+    ahead: int
+    u: float
+    v: float
+    ux: float
+    uy: float
+    vx: float
+    vy: float
 
 
 @kernel
 def shade_backdrop(
-    drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+    drawing: GeometryBuffer,
+    ground: GroundRasters,
+    skyline: Skyline,
+    textures: Textures,
+    lens: Lens,
+    picture: Image,
 ) -> None:
     """Colour in `picture` every pixel that shows ground or sky.
 
     Args:
         drawing: with its quads drawn.
         ground: around the camera.
+        skyline: around it.
         textures: of the city.
         lens: of the camera.
         picture: shape (height, width, 3); is changed.
     """
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, frame, texels = drawing.shown, lens.frame, textures.texels
-    clouds = tile_at(textures.table, _CLOUDS)
+    clouds = tile_at(textures.table, CLOUDS)
     height, width = shown.shape
     for number in range(height):
         up = lens.cy - number - 0.5
@@ -147,7 +195,7 @@ def shade_backdrop(
         is_ground = z < HORIZON * lens.focal
         k = -lens.eye[2] / z if is_ground else 0.0
         x, y = up * frame[1, 0] + lens.focal * frame[2, 0], up * frame[1, 1] + lens.focal * frame[2, 1]
-        row = _Row(
+        row = RowRay(
             x, y, z, frame[0, 0], frame[0, 1], k, haze_over(k * lens.focal),
         )  # fmt: skip
         column = 0
@@ -161,30 +209,11 @@ def shade_backdrop(
             if is_ground:
                 _ground_run(PixelRun(number, first, column), row, ground, textures, lens, picture)
             else:
-                _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
-
-
-@part
-def _sky_run(
-    run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
-) -> None:
-    """Colour a run of sky, by a ray at every `SKY_STEP`th pixel; `focal` and middle column `cx` in pixels."""
-    right = run.first + 0.5 - cx
-    red, green, blue = _sky_colour(
-        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
-    )
-    for block in range(run.first, run.end, SKY_STEP):
-        right = block + SKY_STEP + 0.5 - cx
-        to = _sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
-        for column in range(block, min(block + SKY_STEP, run.end)):
-            s = (column - block) * (1.0 / SKY_STEP)
-            r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
-            put(picture, run.row, column, r, g, b, 0.0)
-        red, green, blue = to
+                shade_sky(PixelRun(number, first, column), row, clouds, skyline, texels, lens, picture)
 
 
 @inline_kernel
-def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
+def _spot(row: RowRay, eye: Floats, frame: Floats, right: float) -> _Spot:
     """Return the ground that a row shows `right` pixels to the right of its middle column."""
     k, turn = row.k, frame[1, 2] / row.z
     x, y = row.x + right * row.dx, row.y + right * row.dy
@@ -196,9 +225,9 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
 
 @part
 def _ground_run(
-    run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+    run: PixelRun, row: RowRay, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour a run of pixels of one row that show the ground, `GROUND_BLOCK` pixels at a time."""
+    """Colour a run of pixels of one row that show the ground, some pixels at a time."""
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     stone, wet, loose, uniform = ground.stone, ground.water, ground.gravel, ground.uniform
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
@@ -206,100 +235,260 @@ def _ground_run(
     x_step, y_step = row.k * row.dx, row.k * row.dy
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
-    base = asphalt.offset
-    slabs, grass = table[SLABS, 1] - base, table[_LAWN, 1] - base
-    beyond = slabs if ground.paved else grass
-    water = table[_WATER, 1] - base
-    materials = _Materials(asphalt, slabs, grass, table[_GRAVEL, 1] - base, water, beyond, ground.paths)
-    for block in range(run.first, run.end, GROUND_BLOCK):
-        stop = min(block + GROUND_BLOCK, run.end)
+    base, slope = asphalt.offset, grid.per_metre / 256.0
+    materials = _Materials(
+        asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
+        table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
+    )  # fmt: skip
+    level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
+    begin = cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step)
+    next_dark = raster_at(shadow, begin)[0]
+    size, samples = _FINE if lens.focal >= _SMALL_PX else _COARSE
+    for block in range(run.first, run.end, size):
+        stop = min(block + size, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
-        growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
-        cover = footprint(asphalt, growth, GROUND_TAPS)
+        cover = footprint(
+            asphalt,
+            Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M),
+            samples,
+        )
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
         # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
-        around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
-        d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
-        material = _only_material(d, past, around, segments, i, spot.x, spot.y)
-        sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
-        # One light for the whole block, that in its middle.
-        lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
-        taps, ahead = taps_of(cover), 0
-        if material == SLABS:
-            ahead = materials.slabs
-        elif material == MIXED and d - around > 0.0:
+        around = 0.5 * size * row.k + abs(spot.bx) + abs(spot.by)
+        near, past = raster_at(kerb, cell), raster_at(stone, cell)[0] / 256.0
+        d, sight = near[0] / 256.0, _line_of_sight(eye, spot, row.k)
+        material = _only_material(
+            d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
+        )
+        # One light for a block, unless its ends differ, and one set of stains.
+        end = cell_at(grid, x0 + stop * x_step, y0 + stop * y_step)
+        dark, next_dark = next_dark, raster_at(shadow, end)[0]
+        darker = (next_dark - dark) / (stop - block)
+        stains = _stains_at(texels, materials.stains, level, spot.x, spot.y)
+        if material == PAINTED and (segment_at(nearest, begin) != i or segment_at(nearest, end) != i):
+            material = MIXED
+        begin = end
+        if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-                found = material_beyond(
-                    raster_at(parks, cell)[0], raster_at(wet, cell)[0], raster_at(loose, cell)[0], is_path,
-                    materials.paths,
-                )  # fmt: skip
-                ahead, material = _texture_of(found, materials), SLABS
-        if material == MIXED:
+                material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
+        if material == MIXED or (
+            material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M
+        ):
+            road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
+            road_taps = taps_of(_lay_texture(cover, road))
+            is_plain = not is_painted(segments, i, *along_street(segments, i, spot.x, spot.y), around)
+            plain = i if is_plain else -1
             for column in range(block, stop):
-                here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
+                light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
-                    here, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels,
+                    _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
+                    sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
                 )  # fmt: skip
-                put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
+                put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
-        u, v, du, dv = x0 + block * x_step, y0 + block * y_step, x_step, y_step
-        if material == SLABS:
-            ux, uy = segments[i, 2], segments[i, 3]
-            u, v = along_street(segments, i, u, v)
-            du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
-            taps = taps_of(_lay_texture(cover, ux, uy))
-        mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
-        along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
-        along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
-        for column in range(block, stop):
-            total = gather(texels, taps, ahead, along, aside)
-            write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
-            along, aside = along + along_step, aside + aside_step
+        lay = _lay(
+            ASPHALT if material == PAINTED else material, land_at(nearest, cell), d, near[1] * slope,
+            near[2] * slope, segments, i, spot.x, spot.y, materials,
+        )  # fmt: skip
+        few = _Few(run.row, block, stop, dark, darker, row.haze)
+        painted = i if material == PAINTED else -1
+        _fill(few, spot, cover, lay, _tint(material, stains), painted, segments, texels, picture)
 
 
 @inline_kernel
-def _texture_of(found: int, materials: _Materials) -> int:
-    """Return the offset in texels, from asphalt's tile, of that of the material `found` beyond a pavement."""
-    if found == LAWN:
-        return materials.grass
-    if found == GRAVEL:
-        return materials.gravel
-    return materials.water if found == WATER else materials.beyond
+def _fill(
+    few: _Few, spot: _Spot, cover: Footprint, lay: _Laid, tint: Rgb, painted: int, segments: Floats,
+    texels: Words, picture: Image,
+) -> None:  # fmt: skip
+    """Colour a few pixels, around a spot, with one material, and the paint of a segment; -1 without paint."""
+    back = few.first + 0.5 - 0.5 * (few.first + few.end)
+    x, y = spot.x + back * spot.ax, spot.y + back * spot.ay
+    off_x, off_y = x - spot.x, y - spot.y
+    u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
+    taps, share = taps_of(_lay_texture(cover, lay)), 1.0 / cover.taps
+    mix = _lit_mix(few.dark + 0.5 * few.darker * (few.end - few.first), tint, share, few.haze)
+    along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
+    texel = (256 << taps.bits) / TILE_M
+    along_step = int((spot.ax * lay.ux + spot.ay * lay.uy) * texel)
+    aside_step = int((spot.ax * lay.vx + spot.ay * lay.vy) * texel)
+    paper, centre = PAINT * cover.taps / tint[0], fixed_point(0.0, taps.bits)
+    for column in range(few.first, few.end):
+        # A street's sides mirror each other.
+        across = centre + abs(aside - centre) if painted >= 0 else aside
+        total = gather(texels, taps, lay.ahead, along, across)
+        if abs(few.darker) > _EVEN:
+            mix = _lit_mix(few.dark + (column - few.first) * few.darker, tint, share, few.haze)
+        red, green, blue = channel(total, 0), channel(total, 1), channel(total, 2)
+        if painted >= 0:
+            paint = _paint(segments, painted, *along_street(segments, painted, x, y), spot)
+            white, x, y = int(paint * paper), x + spot.ax, y + spot.ay
+            red, green, blue = red - int(paint * red), green - int(paint * green), blue - int(paint * blue)
+            red, green, blue = red + white, green + white, blue + white
+        write(picture, few.row, column, mix, red, green, blue, 0)
+        along, aside = along + along_step, aside + aside_step
 
 
 @inline_kernel
-def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
-    """Return a pixel's samples turned into a texture that lies along the direction (ux, uy)."""
-    du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
+def _paint(segments: Floats, i: int, along: float, aside: float, spot: _Spot) -> float:
+    """Return the share of paint, [0, 1], in a pixel of segment `i`, metres along and aside of it."""
+    ux, uy = segments[i, 2], segments[i, 3]
+    blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+    blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+    return WEAR * min(markings(segments, i, along, aside, blur_along, blur_aside), 1.0)
+
+
+@inline_kernel
+def _lit_mix(dark: float, tint: Rgb, share: float, haze: float) -> Mix:
+    """Return the factors of ground by the value of the raster of shadows; the others as in `plain_mix`."""
+    light = _ground_light(dark)
+    return plain_mix((light[0] * tint[0], light[1] * tint[1], light[2] * tint[2]), share, haze)
+
+
+@inline_kernel
+def _ground_light(dark: float) -> Rgb:
+    """Return the light on the ground as factors on RGB, by the value of the raster of shadows."""
+    sun, sky = max(1.0 - dark * _NO_SUN, 0.0), min(1.0 - (dark - NO_SUN) * _NO_SKY, 1.0)
+    return (
+        sky * _SKYLIT[0] + sun * _SUNLIT[0], sky * _SKYLIT[1] + sun * _SUNLIT[1],
+        sky * _SKYLIT[2] + sun * _SUNLIT[2],
+    )  # fmt: skip
+
+
+@inline_kernel
+def _stain_level(spot: _Spot) -> int:
+    """Return the mip level of the tile of stains for pixels as long on the ground as that at a spot."""
+    level, texel = 0, STAINS_M / SIDE
+    while level < LEVELS - 1 and texel < 0.5 * (abs(spot.bx) + abs(spot.by)):
+        level, texel = level + 1, 2.0 * texel
+    return level
+
+
+@inline_kernel
+def _stains_at(texels: Words, offset: int, level: int, x: float, y: float) -> _Stains:
+    """Return the factors of stains at (x, y) in metres; `offset`: of their tile, `level`: its mip level."""
+    bits = SIDE_BITS - level
+    # As many texels as all finer levels have together.
+    offset += 4 * (SIDE * SIDE - (1 << (2 * bits))) // 3
+    found = bilinear(texels, offset, bits, fixed_point(x / STAINS_M, bits), fixed_point(y / STAINS_M, bits))
+    red, green, blue, grey = channel(found, 0), channel(found, 1), channel(found, 2), channel(found, 3)
+    return _Stains(red / 128.0, green / 128.0, blue / 128.0, grey / 128.0)
+
+
+@inline_kernel
+def _read_material(
+    parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
+    materials: _Materials,
+) -> int:  # fmt: skip
+    """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
+    path = segments[i, 12] if d <= segments[i, 8] else 0.0
+    found = material_beyond(
+        raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
+        materials.paths,
+    )  # fmt: skip
+    return STONE if found == OPEN and materials.is_paved else found
+
+
+@inline_kernel
+def _tint(material: int, stains: _Stains) -> Rgb:
+    """Return the factors on the colours of a material that stains make."""
+    if material in (LAWN, OPEN):
+        return stains.red, stains.green, stains.blue
+    return stains.grey, stains.grey, stains.grey
+
+
+@inline_kernel
+def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
+    material: int, land: int, d: float, d_x: float, d_y: float, segments: Floats, i: int, x: float, y: float,
+    materials: _Materials,
+) -> _Laid:  # fmt: skip
+    """Return how a material's tile lies at (x, y) in metres, d from the kerb, which grows by (d_x, d_y).
+
+    `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
+    """
+    if material == ASPHALT or (material == STONE and d < LAID_M and segments[i, 7] > 0.0):
+        ux, uy = segments[i, 2], segments[i, 3]
+        u, v = along_street(segments, i, x, y)
+        u += segments[i, 5]
+        if material != ASPHALT:
+            # Rows of slabs follow the kerb around each corner.
+            return _Laid(materials.slabs, u, d - EDGE_M, ux, uy, d_x, d_y)
+        side = 1.0 if v >= 0.0 else -1.0
+        ahead = _road_mark(u, side, segments[i, 6]) * STRIDE
+        return _Laid(ahead, u, side * v, ux, uy, -side * uy, side * ux)
+    if material == STONE:
+        (ux, uy), ahead = materials.axis, materials.slabs
+    elif material in (LAWN, OPEN):
+        ux, uy = _ROW_DIRECTIONS[land >> 3, 0], _ROW_DIRECTIONS[land >> 3, 1]
+        ahead = materials.green + (land & 7) * STRIDE
+    else:
+        ux, uy = 1.0, 0.0
+        ahead = 0 if material == ROAD else materials.gravel if material == GRAVEL else materials.water
+    return _Laid(ahead, x * ux + y * uy, y * ux - x * uy, ux, uy, -uy, ux)
+
+
+@inline_kernel
+def _road_mark(along: float, side: float, length: float) -> int:
+    """Return the variant of asphalt at metres along a street, on its left (1) or right (-1)."""
+    cell = int(along / TILE_M)
+    if cell * TILE_M < CLEAR_M or (cell + 1) * TILE_M > length - CLEAR_M:
+        return 0
+    return max(0, variant_of(cell, int(side), -8, int(length * 16.0), 16) + MARKS - 15)
+
+
+@inline_kernel
+def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
+    """Return a pixel's samples turned into a texture as it lies."""
+    du, dv = cover.du * lay.ux + cover.dv * lay.uy, cover.du * lay.vx + cover.dv * lay.vy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
 
 @inline_kernel
-def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """Return `ASPHALT`, `SLABS` or `MIXED` within `around` metres of (x, y); `d`, `past`: off kerb, pavement.
+def _line_of_sight(eye: Floats, spot: _Spot, pixel: float) -> tuple[float, float]:
+    """Return the metres east and north from a spot toward the eye for each metre up.
 
-    The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
+    They are 0 where the face of a kerb is lower than two pixels, of so many metres, and is left out.
+    """
+    up = 1.0 / eye[2] if 2.0 * pixel < FACE_M else 0.0
+    return (eye[0] - spot.x) * up, (eye[1] - spot.y) * up
+
+
+@inline_kernel
+def _kerb_face(d_x: float, d_y: float, sight: tuple[float, float]) -> float:
+    """Return the metres of road that the face of a kerb hides, by the growth of the distance from it.
+
+    The line of `sight` moves so many metres toward the eye for each that it rises.
+    """
+    return min(FACE_M * max(0.0, -d_x * sight[0] - d_y * sight[1]), FACE_SEEN_M)
+
+
+@inline_kernel
+def _only_material(
+    d: float, past: float, around: float, face: float, segments: Floats, i: int, x: float, y: float
+) -> int:
+    """Return what shows within `around` metres of (x, y): `ASPHALT`, `STONE`, `PAINTED` or `MIXED`.
+
+    `d` and `past` are the metres off the kerb and past the pavement.
+
+    The distances to the kerb, d, and past the pavement change by no more than a metre a metre; `face` is what
+    the kerb hides of the road, metres.
     """
     if d - around > EDGE_M and past + around < 0.0:
-        return SLABS
-    if d + around > -GUTTER_M:
+        return STONE
+    if d + around > -GUTTER_M - face:
         return MIXED
     along, aside = along_street(segments, i, x, y)
-    along += segments[i, 5]
-    reach = 5.0 + around  # zebra and stop line together
-    to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
-    painted = abs(aside) < 0.2 + around or -around < to_start < reach or -around < to_end < reach
-    return MIXED if painted else ASPHALT
+    return PAINTED if is_painted(segments, i, along, aside, around) else ASPHALT
 
 
 @inline_kernel
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
-    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
-    parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
+    spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
+    kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
+    segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
+    plain: int, is_paved: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -307,93 +496,45 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
     i = segment_at(nearest, cell)
     per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
-    taps, share = taps_of(cover), 1.0 / cover.taps
+    share = 1.0 / cover.taps
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
-    along, aside = along_street(segments, i, spot.x, spot.y)
-    ux, uy = segments[i, 2], segments[i, 3]
+    has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
+    # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
+    high = has_kerb * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
-        total = gather(
-            texels, taps, 0, fixed_point(spot.x / TILE_M, taps.bits), fixed_point(spot.y / TILE_M, taps.bits)
-        )
-        blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-        blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
-        paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
-        tone = share * (1.0 - paint) * (1.0 - 0.22 * share_between(d, -GUTTER_M, 0.0, per))
-        red = road * (channel(total, 0) * tone + paint * PAINT)
-        green = road * (channel(total, 1) * tone + paint * PAINT)
-        blue = road * (channel(total, 2) * tone + paint * PAINT)
+        along, aside = along_street(segments, i, spot.x, spot.y)
+        u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
+        total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
+        paint = _paint(segments, i, along, aside, spot) if i != plain else 0.0
+        if segments[i, 14] == 2.0:
+            paint += WEAR * share_between(d, EDGE_LINE_M[0], EDGE_LINE_M[1], per)
+        paint = min(paint, WEAR)
+        gutter = has_kerb * 0.22 * share_between(d, -high - GUTTER_M, -high, per)
+        face = min(share_between(d, -high, 0.0, per) / road, 1.0) if high > 0.0 else 0.0
+        paint *= 1.0 - face
+        tone = share * (1.0 - paint) * (1.0 - face) * (1.0 - gutter) * stains.grey
+        # At the brink of a passage the distance jumps, and the way off the kerb is no unit vector.
+        face *= _FACE_SKY + _FACE_SUN * min(1.0, max(0.0, -d_x * SUN[0] - d_y * SUN[1]))
+        red = road * (channel(total, 0) * tone + paint * PAINT + face * KERB_RGB[0])
+        green = road * (channel(total, 1) * tone + paint * PAINT + face * KERB_RGB[1])
+        blue = road * (channel(total, 2) * tone + paint * PAINT + face * KERB_RGB[2])
     if road < 1.0:
-        ahead = materials.slabs
-        if raster_at(stone, cell)[0] > 0.0:
-            is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-            found = material_beyond(
-                raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], is_path,
-                materials.paths,
-            )  # fmt: skip
-            ahead = _texture_of(found, materials)
-        laid = taps_of(_lay_texture(cover, ux, uy))
-        total = gather(
-            texels,
-            laid,
-            ahead,
-            fixed_point(along / TILE_M, taps.bits),
-            fixed_point(aside / TILE_M, taps.bits),
-        )
-        edge = share_between(d, 0.0, KERB_M, per)
-        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, EDGE_M, per))
-        red += (1.0 - road) * (channel(total, 0) * tone + edge * KERB_RGB[0])
-        green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
-        blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])
+        found = STONE
+        if not is_paved and raster_at(stone, cell)[0] > 0.0:
+            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
+        land = land_around(nearest, cell) if found == LAWN else 0
+        lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
+        taps = taps_of(_lay_texture(cover, lay))
+        u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
+        total = gather(texels, taps, lay.ahead, u, v)
+        tint = _tint(found, stains)
+        edge = has_kerb * share_between(d, 0.0, KERB_M, per)
+        dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
+        if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
+            dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        tone = share * (1.0 - edge) * (1.0 - dark)
+        red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
+        green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
+        blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
-
-
-@part
-def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
-    """Return (red, green, blue), [0, 255], of the sky along a ray (x, y, z); `focal` length in pixels.
-
-    Args:
-        x: east.
-        y: north.
-        z: up.
-        focal: of the picture, pixels.
-        clouds: the texture of clouds.
-        texels: all tiles.
-    """
-    length = 1.0 / sqrt(x * x + y * y + z * z)
-    up = max(z * length, 0.0)
-    # The fifth power of what is missing to straight up: the pale band lies close to the horizon.
-    low = (1.0 - up) * (1.0 - up)
-    low = low * low * (1.0 - up)
-    red = _ZENITH_RGB[0] + low * (_HORIZON_RGB[0] - _ZENITH_RGB[0])
-    green = _ZENITH_RGB[1] + low * (_HORIZON_RGB[1] - _ZENITH_RGB[1])
-    blue = _ZENITH_RGB[2] + low * (_HORIZON_RGB[2] - _ZENITH_RGB[2])
-    if up > 0.01:
-        cover = _cloud(x * length, y * length, up, focal, clouds, texels)
-        tone = 253.0 - 26.0 * cover * cover
-        red, green, blue = (
-            red + cover * (tone - red),
-            green + cover * (tone - green),
-            blue + cover * (tone - blue),
-        )
-    toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
-    # Squared over and over: the eighth power is a wide glow, a high one the glare about the disc.
-    toward8 = toward * toward
-    toward8 *= toward8
-    toward8 *= toward8
-    toward64 = toward8 * toward8
-    toward64 *= toward64
-    toward64 *= toward64
-    glow = min(1.0, toward8 * 0.25 + toward64 * toward64 * 0.5 + (1.0 if toward > _SUN_DISC else 0.0))
-    return red + glow * (255.0 - red), green + glow * (250.0 - green), blue + glow * (228.0 - blue)
-
-
-@inline_kernel
-def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
-    """Return the share of cloud, [0, 1], towards a unit vector (x, y, up); `focal` length in pixels."""
-    depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
-    grow = depth / focal
-    cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
-    taps = taps_of(cover)
-    total = gather(texels, taps, 0, fixed_point(x * depth, taps.bits), fixed_point(y * depth, taps.bits))
-    return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)

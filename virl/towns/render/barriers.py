@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Barrier, Rgb, Track
@@ -16,6 +17,8 @@ THICK_M = {"hedge": 0.8, "wall": 0.3}
 """Thickness in metres of a barrier, by kind."""
 TILE_M = {"hedge": 1.2, "wall": 3.0, "fence": 1.2}
 """Width of a barrier's texture in metres; a fence's tile is as high as the fence."""
+TWIGS_M = 0.7
+"""Width in metres of a clump of leaves that stands out over a hedge; chosen."""
 WALLS = ("stone", "plaster", "brick", "concrete")
 """Materials of which a wall along a line is drawn."""
 FENCE_PAINTS: tuple[Rgb, ...] = (
@@ -39,9 +42,11 @@ _GAUGE_M = 1.435
 """Distance in metres between the two rails of a track."""
 _RAIL_M = 0.09
 """Width of a rail in metres, more than the true one so that it shows; chosen."""
+_GROOVE_M = 0.06
+"""Width in metres of the groove in a street inside each rail; chosen."""
 _LONGEST_RAIL_M = 15.0
 """Largest length of a rail's quad in metres, so that far ones can be left out."""
-_STEEL = (0.46, 0.46, 0.47)
+_STEEL, _POLISHED, _GROOVE = (0.46, 0.46, 0.47), (0.56, 0.56, 0.57), (0.14, 0.14, 0.14)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
@@ -62,7 +67,7 @@ def _mesh(barrier: Barrier) -> Quads:
 
 
 def _solid(barrier: Barrier, line: Floats) -> Quads:
-    """Return the quads of a hedge or wall along a line: sides, ends and top."""
+    """Return the quads of a hedge or wall along a line: sides, ends, top, and the twigs over a hedge."""
     pick, tile, thick = barrier.variant, TILE_M[barrier.kind], THICK_M[barrier.kind]
     if barrier.kind == "hedge":
         texture, paint = TILE_INDEX["hedge"], HEDGE_PAINTS[pick % len(HEDGE_PAINTS)]
@@ -79,7 +84,14 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
     flat = np.stack([right[:-1], right[1:], left[1:], left[:-1]], axis=1)
     lid = np.concatenate([flat, np.full((len(flat), 4, 1), barrier.height)], axis=2)
     uv = _lay_tiles(line[:-1], line[1:], tile, thick / tile)
-    return join([sides, quads(lid, uv=uv, texture=texture, paint=top)])
+    parts = [sides, quads(lid, uv=uv, texture=texture, paint=top)]
+    if barrier.kind == "hedge":
+        # The upper halves of clumps of leaves, so that no ruler seems to have drawn the top.
+        uv = _lay_tiles(starts, ends, TWIGS_M, 0.5) + np.array([0.0, 0.5, 0.0, 0.0])
+        faces = upright(starts, ends, barrier.height - 0.12, barrier.height + 0.14)
+        dark = 0.8 * np.array(paint)
+        parts.append(quads(faces, uv=uv, texture=TILE_INDEX["leaves/0"], paint=dark, mode=CUTOUT))
+    return join(parts)
 
 
 def _mitre(line: Floats) -> Floats:
@@ -100,7 +112,7 @@ def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Float
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
-    """Return the quads of the rails of all tracks; the gravel between them is part of the ground."""
+    """Return the quads of the rails of all tracks; what they lie in is part of the ground."""
     lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
     if not lines:
         return join([])
@@ -109,14 +121,24 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
     start, end = xy[:-1][inner], xy[1:][inner]
     side = _left_normals(xy, owner)
     begin, stop = side[:-1][inner], side[1:][inner]
-    strips = []
-    for aside in (-_GAUGE_M / 2, _GAUGE_M / 2):
-        low, high = aside - _RAIL_M / 2, aside + _RAIL_M / 2
-        strips.append(
-            np.stack([start + low * begin, end + low * stop, end + high * stop, start + high * begin], axis=1)
-        )
-    flat = np.concatenate(strips)
-    return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=_STEEL)
+
+    def strip(low: float, high: float, which: Ints, paint: ArrayLike) -> Quads:
+        """Return quads of some pieces from `low` to `high` metres to the left of their middles."""
+        corners = (start, low, begin), (end, low, stop), (end, high, stop), (start, high, begin)
+        flat = np.stack([at[which] + aside * left[which] for at, aside, left in corners], axis=1)
+        return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=paint)
+
+    half, is_sunk = _GAUGE_M / 2, ~np.array([track.is_ballasted for track in tracks])[owner[:-1][inner]]
+    every, sunk = np.arange(len(is_sunk)), np.flatnonzero(is_sunk)
+    steel = np.where(is_sunk[:, None], _POLISHED, _STEEL)
+    return join(
+        [
+            strip(-half - _RAIL_M, -half, every, steel),
+            strip(half, half + _RAIL_M, every, steel),
+            strip(-half, _GROOVE_M - half, sunk, _GROOVE),
+            strip(half - _GROOVE_M, half, sunk, _GROOVE),
+        ]
+    )
 
 
 def _left_normals(xy: Floats, owner: Ints) -> Floats:

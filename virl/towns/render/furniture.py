@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from virl.geo.globe import Floats, Ints
+from virl.geo.globe import Ints
+from virl.towns.plan.crowd import COMPANIES, PEOPLE
 from virl.towns.plan.town_plan import Furniture, FurnitureKind, Rgb
+from virl.towns.render.cars import car
 from virl.towns.render.mesh import (  # fmt: skip
     CUTOUT,
     PLAIN,
@@ -19,9 +22,11 @@ from virl.towns.render.mesh import (  # fmt: skip
     prism,
     quads,
 )
+from virl.towns.render.people import CLOTHES, bicycle, cafe_table, person
 from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.trees import tree
 
-STEEL, IRON, RUBBER, GLASS = (0.55, 0.56, 0.58), (0.17, 0.19, 0.20), (0.08, 0.08, 0.09), (0.20, 0.26, 0.31)
+STEEL, IRON = (0.55, 0.56, 0.58), (0.17, 0.19, 0.20)
 PLANK: Rgb = (0.55, 0.36, 0.20)
 
 BIN_PAINTS: tuple[Rgb, ...] = ((0.13, 0.33, 0.20), (0.25, 0.27, 0.29), (0.15, 0.28, 0.45))
@@ -31,17 +36,6 @@ PLANTER_PAINTS: tuple[Rgb, ...] = ((0.62, 0.60, 0.56), (0.45, 0.27, 0.18), (0.24
 BENCH_PAINTS: tuple[Rgb, ...] = (PLANK, (0.42, 0.29, 0.18), (0.20, 0.36, 0.25))
 LAMP_PAINTS: tuple[Rgb, ...] = (IRON, (0.16, 0.26, 0.22))
 STOP_PAINTS: tuple[Rgb, ...] = ((0.93, 0.75, 0.10), (0.12, 0.32, 0.62), (0.15, 0.50, 0.30))
-CAR_PAINTS: tuple[Rgb, ...] = (
-    (0.86, 0.87, 0.88), (0.62, 0.64, 0.66), (0.13, 0.14, 0.16), (0.60, 0.10, 0.10), (0.12, 0.24, 0.45),
-    (0.36, 0.38, 0.40), (0.80, 0.76, 0.66), (0.16, 0.34, 0.28), (0.88, 0.55, 0.12),
-)  # fmt: skip
-
-CAR_BUILDS: tuple[tuple[float, ...], ...] = (
-    (4.5, 0.88, 0.86, 1.42, 0.30, 0.22),
-    (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
-    (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
-)
-"""Saloon, hatchback, van: length, half width, waist, roof in metres; shares before and behind the cabin."""
 
 
 def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
@@ -53,8 +47,12 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
     for (kind, variant), members in groups.items():
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
-        heading = [things[i].heading for i in members]
+        # Trees are lit as they stand, so none is turned.
+        heading = [things[i].heading * (kind != "tree") for i in members]
         mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
+        if kind in {"person", "bicycle"}:
+            clothes = [things[i].variant // _VARIANTS[kind] % len(CLOTHES) for i in members]
+            mesh = replace(mesh, paint=np.array(CLOTHES, np.float32)[clothes][copy])
         parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
     return join(parts)
 
@@ -161,40 +159,6 @@ def _planter(variant: int) -> Quads:
     return join([quads(tub, paint=paint), shrub, twigs])
 
 
-def _tree(variant: int) -> Quads:
-    """Return the quads of a tree: a trunk, and a crown of cards with leaves."""
-    rng = np.random.default_rng(50 + variant)
-    height = 2.5 + 0.35 * (variant % 3)
-    radius = np.array([1.75, 1.75, 1.55]) * (1.0 + 0.14 * (variant % 4))
-    centre = np.array([0.0, 0.0, height + radius[2] * 0.85])
-    trunk = prism((0.19, 0.12), (0.0, height + 0.9), 7)
-    wood = quads(trunk, texture=TILE_INDEX["bark"], uv=(0.0, 0.0, 0.25, 2.0))
-    count = 18
-    # Directions spread evenly by the golden angle.
-    z = 1 - 2 * (np.arange(count) + 0.5) / count
-    around = np.arange(count) * 2.39996 + rng.uniform(0, 6)
-    away = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z], axis=1)
-    place = centre + away * radius * 0.58
-    facing = away + rng.normal(0, 0.35, (count, 3))
-    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    side = np.cross(facing, rng.normal(0, 1, (count, 3)))
-    side /= np.linalg.norm(side, axis=1, keepdims=True)
-    rise = np.cross(facing, side)
-    size = radius[0] * rng.uniform(0.62, 0.78, (count, 1))
-    a, b = side * size, rise * size
-    cards = np.stack([place - a - b, place + a - b, place + a + b, place - a + b], axis=1)
-    tone = rng.uniform(0.85, 1.15, (count, 1)) * np.array([[1.0, 1.0, 0.9]])
-    tint = ((1.05, 1.05, 0.9), (0.88, 1.05, 0.85), (1.2, 1.05, 0.7))[variant % 3]
-    crown = quads(
-        cards,
-        texture=TILE_INDEX[f"leaves/{variant % 3}"],
-        paint=tone * np.array(tint) * (0.80 + 0.25 * (z[:, None] + 1) / 2),
-        normal=away * 0.7 + np.array([0.0, 0.0, 0.3]),
-        mode=CUTOUT,
-    )
-    return join([wood, crown])
-
-
 def _street_lamp(variant: int) -> Quads:
     """Return the quads, in metres, of a street lamp of the given variant."""
     paint = LAMP_PAINTS[variant % 2]
@@ -225,48 +189,6 @@ def _traffic_light(variant: int) -> Quads:
     return join([post, case, quads(np.concatenate(hoods), paint=IRON), back, button])
 
 
-def _parked_car(variant: int) -> Quads:
-    """Return the quads of a parked car, whose front is at -y."""
-    paint = CAR_PAINTS[variant % len(CAR_PAINTS)]
-    length, width, waist, roof, front, rear = CAR_BUILDS[variant // len(CAR_PAINTS) % len(CAR_BUILDS)]
-    y0, y1 = -length / 2, length / 2
-    body = box((-width, width), (y0, y1), (0.28, waist), inset=0.05)
-    sill = box((-width + 0.08, width - 0.08), (y0 + 0.1, y1 - 0.1), (0.14, 0.30))
-    cabin_low = (y0 + length * front, y1 - length * rear - 0.05)
-    cabin_high = (cabin_low[0] + 0.62, cabin_low[1] - (0.45 if rear > 0.1 else 0.18))
-    cabin = _cabin(width - 0.06, width - 0.20, cabin_low, cabin_high, waist, roof)
-    glazing = _cabin(width - 0.05, width - 0.19, cabin_low, cabin_high, waist, roof)[:4]
-    glass = np.stack([_shrink_face(face, 0.86, 0.78) for face in glazing])
-    wheels, tyres = [], []
-    for y in (y0 + 0.82, y1 - 0.80):
-        for x, turn in ((-width - 0.015, -1.0), (width + 0.015, 1.0)):
-            r = 0.32
-            wheels.append(
-                [
-                    (x, y - turn * r, 0.0),
-                    (x, y + turn * r, 0.0),
-                    (x, y + turn * r, 2 * r),
-                    (x, y - turn * r, 2 * r),
-                ]
-            )
-        tyres.append(box((-width + 0.02, width - 0.02), (y - 0.22, y + 0.22), (0.0, 0.3)))
-    lamps = [box((x, x + 0.34), (y0 - 0.015, y0 + 0.02), (0.60, 0.74)) for x in (-width + 0.08, width - 0.42)]
-    tails = [box((x, x + 0.30), (y1 - 0.02, y1 + 0.015), (0.62, 0.78)) for x in (-width + 0.08, width - 0.38)]
-    plates = [box((-0.26, 0.26), (y0 - 0.02, y1 + 0.02), (0.40, 0.51))]
-    grille = [box((-0.42, 0.42), (y0 - 0.012, y0 + 0.02), (0.58, 0.72))]
-    return join(
-        [
-            quads(np.concatenate([body, cabin]), paint=paint),
-            quads(np.concatenate([sill, *tyres, *grille]), paint=RUBBER),
-            quads(glass, paint=GLASS),
-            quads(wheels, texture=TILE_INDEX["wheel"], mode=CUTOUT),
-            quads(np.concatenate(lamps), paint=(0.96, 0.96, 0.92)),
-            quads(np.concatenate(tails), paint=(0.75, 0.06, 0.06)),
-            quads(np.concatenate(plates), paint=(0.93, 0.92, 0.84)),
-        ]
-    )
-
-
 def _bicycle_stand(variant: int) -> Quads:
     """Return the quads of five hoops in a row along x."""
     paint = (STEEL, IRON)[variant % 2]
@@ -289,47 +211,6 @@ def _bus_stop(variant: int) -> Quads:
     return join([post, flag, stripe, case, table, back])
 
 
-def _cabin(
-    low_half: float,
-    high_half: float,
-    low: tuple[float, float],
-    high: tuple[float, float],
-    bottom: float,
-    top: float,
-) -> Floats:
-    """Return a car cabin's five faces; `low`, `high`: y of (front, back) at heights `bottom` and `top`."""
-    a = [
-        (-low_half, low[0], bottom),
-        (low_half, low[0], bottom),
-        (low_half, low[1], bottom),
-        (-low_half, low[1], bottom),
-    ]
-    b = [
-        (-high_half, high[0], top),
-        (high_half, high[0], top),
-        (high_half, high[1], top),
-        (-high_half, high[1], top),
-    ]
-    return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
-
-
-def _shrink_face(face: Floats, wide: float, high: float) -> Floats:
-    """Return a face shrunk around its middle by shares `wide` and `high`, and moved a little outwards."""
-    p, q, r, s = face
-    across, rise = (1 - wide) / 2, (1 - high) / 2
-
-    def at(u: float, v: float) -> Floats:
-        """Return the point of the face at shares (u, v) of its sides."""
-        point: Floats = (p * (1 - u) + q * u) * (1 - v) + (s * (1 - u) + r * u) * v
-        return point
-
-    normal = np.cross(r - p, s - q)
-    lifted = normal / np.linalg.norm(normal) * 0.012
-    points = (at(across, rise), at(1 - across, rise), at(1 - across, 1 - rise), at(across, 1 - rise))
-    shrunk: Floats = np.stack(points) + lifted
-    return shrunk
-
-
 def _darken(paint: Rgb) -> Rgb:
     """Return a darker shade of a colour, RGB in [0, 1]."""
     return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
@@ -342,12 +223,16 @@ _TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
     "mailbox": _mailbox,
     "bollard": _bollard,
     "planter": _planter,
-    "tree": _tree,
+    "tree": tree,
     "street lamp": _street_lamp,
     "traffic light": _traffic_light,
-    "parked car": _parked_car,
+    "parked car": car,
     "bicycle stand": _bicycle_stand,
     "bus stop": _bus_stop,
+    "person": person,
+    "bicycle": bicycle,
+    "car": partial(car, driven=True),
+    "cafe table": cafe_table,
 }
 _VARIANTS: dict[FurnitureKind, int] = {
     "trash bin": 6,
@@ -356,11 +241,15 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "mailbox": 2,
     "bollard": 4,
     "planter": 6,
-    "tree": 12,
+    "tree": 20,
     "street lamp": 4,
     "traffic light": 3,
     "parked car": 27,
     "bicycle stand": 2,
     "bus stop": 3,
+    "person": PEOPLE * COMPANIES,
+    "bicycle": 2,
+    "car": 27,
+    "cafe table": 2,
 }
 """Number of different models of each kind of furniture."""

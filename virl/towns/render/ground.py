@@ -11,12 +11,24 @@ from numpy.typing import NDArray
 from shapely import LinearRing, Polygon
 
 from virl.geo.globe import Floats
-from virl.towns.plan.town_plan import Building, Furniture, StreetPlan
+from virl.towns.plan.town_plan import Building, Land, StreetPlan
 from virl.towns.render.kernel import inline_kernel, kernel
-from virl.towns.render.mesh import SUN
-from virl.towns.render.rasters import Beyond, Heights, Indices, RasterGrid, Shares, uniform_distance
+from virl.towns.render.rasters import (
+    CELL_M,
+    DIRECTIONS,
+    LAND_SHIFT,
+    LANDS,
+    Beyond,
+    Heights,
+    Indices,
+    RasterGrid,
+    Shares,
+    cells,
+    uniform_distance,
+)
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import MARGIN_M, segments_within, street_segments
+from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, TRACK_M, TRAM_M, segments_within, street_segments
+from virl.towns.render.shadows import cast_shadows
 
 SEEN_M = 750.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
@@ -29,6 +41,12 @@ BED_M = 1.9
 
 Directions = NDArray[np.int8]
 
+LAID_M = 5.0
+"""Distance in metres from a kerb up to which slabs are laid along it; chosen: pavements end before."""
+FOOT_M = 1.5
+"""Largest gap in metres between a pavement and a wall that is paved; chosen."""
+_STRIP = 128
+"""Number of rows of a raster that are worked on at a time."""
 _PATH_REACH_M = 60.0
 """Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
@@ -37,8 +55,6 @@ _CLOSED_M = 2.0
 """Twice the gap in metres between two carriageways up to which no sliver of pavement is left there.
 Chosen: a traffic island is wider."""
 
-CELL_M = 0.75
-"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
 _BUILT_M = 120.0
@@ -56,9 +72,10 @@ class GroundRasters(NamedTuple):
         kerb: distance to the edge of the nearest carriageway, negative on it, in `DISTANCE_UNIT_M`.
         parks: negative in parks and on other lawns; with `paths`, the distance to the edge of the nearest
             park, in `DISTANCE_UNIT_M`.
-        nearest: index of the segment of street whose carriageway is nearest.
+        nearest: index of the segment of street whose carriageway is nearest, and above `LAND_SHIFT` the kind
+            of green ground and the direction of its rows.
         stone: distance to the edge of the nearest paved pavement, negative on it, in `DISTANCE_UNIT_M`.
-        shadow: share of the sun that is kept off, 0 to 255.
+        shadow: share of the light that is kept off, 0 to 255; at `NO_SUN` that of the sun.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
         uniform: see `uniform_distance`.
@@ -66,6 +83,7 @@ class GroundRasters(NamedTuple):
         paths: whether a path of gravel runs along the inner edge of every park.
         segments: see `SEGMENT_FIELDS`.
         per_cell: cells in a metre.
+        axis: unit vector (east, north) along which slabs off the streets are laid.
     """
 
     origin: Floats
@@ -81,6 +99,7 @@ class GroundRasters(NamedTuple):
     paths: bool
     segments: Floats
     per_cell: float
+    axis: tuple[float, float]
 
 
 class Grounds:
@@ -96,6 +115,7 @@ class Grounds:
         self._squares = Squares(plan)
         self._streets = bounds_of([street.line for street in plan.streets])
         self._widest = max(street.road / 2 + street.pavement for street in plan.streets) + MARGIN_M
+        self._axis = main_axis([street.line for street in plan.streets])
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
 
     def ground_around(self, x: float, y: float) -> GroundRasters:
@@ -106,7 +126,7 @@ class Grounds:
         """Return the rasters of the ground seen from a square."""
         plan, low, high = self._plan, self._squares.low, self._squares.high
         if self._squares.is_one:
-            return lay_ground(plan, street_segments(plan, plan.streets), low, high)
+            return lay_ground(plan, street_segments(plan, plan.streets), self._axis, low, high)
         corners = self._squares.box_around(square, SEEN_M)
         low, high = np.maximum(corners[0], low), np.minimum(corners[1], high)
         # Looked at from far outside the plan, nothing of it would be left to draw.
@@ -114,37 +134,58 @@ class Grounds:
         near = find_touching(self._streets, low - self._widest, high + self._widest)
         # With the first street of all, for a square that none reaches.
         streets = pick(plan.streets, np.union1d(near, [0]))
-        return lay_ground(plan, street_segments(plan, streets), low, high)
+        return lay_ground(plan, street_segments(plan, streets), self._axis, low, high)
 
 
-def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
+def main_axis(lines: Sequence[Floats]) -> tuple[float, float]:
+    """Return the unit vector (east, north) along which, or square to which, most metres of lines run."""
+    steps = np.concatenate([np.diff(line, axis=0) for line in lines])
+    # To the fourth power, directions at right angles to each other are one.
+    turned = steps[:, 0] + 1j * steps[:, 1]
+    angle = np.angle(np.sum(np.abs(turned) * np.exp(4j * np.angle(turned)))) / 4
+    return float(np.cos(angle)), float(np.sin(angle))
+
+
+def lay_ground(
+    plan: StreetPlan, segments: Floats, axis: tuple[float, float], low: Floats, high: Floats
+) -> GroundRasters:
     """Return the rasters of the ground between corners `low`, south-west, and `high`, north-east, metres.
 
     Args:
         plan: of the streets.
         segments: as `street_segments` gives them.
+        axis: unit vector along which slabs off the streets are laid.
         low: south-west corner, metres.
         high: north-east corner, metres.
     """
     origin = low
     segments = segments_within(segments, low, high)
-    columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
-    kerb, stone, nearest = measure_streets(segments, origin, (rows, columns))
+    columns, rows = (np.ceil((high - origin) / CELL_M).astype(int) + 1).tolist()
+    shape = rows, columns
     box = shapely.box(*low, *high)
     west, south, east, north = *(low - SHADOW_M), *(high + SHADOW_M)
     near = shapely.box(west, south, east, north)
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
     furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
     near_parks = [park for park in plan.parks if park.intersects(box)]
-    if plan.paved_from < 1:
-        parks = lawns(near_parks, plan.paved_from, buildings, origin, kerb.shape)
-    else:
-        parks = _signed_distance(near_parks, origin, kerb.shape)
+    has_paths = plan.paved_from >= 1
+    parks = None if has_paths else lawns(near_parks, plan.paved_from, buildings, origin, shape)
+    segments = stand_off(segments, parks, origin)
+    kerb, stone, nearest = measure_streets(segments, origin, shape)
+    if parks is None:
+        parks = _signed_distance(near_parks, origin, shape)
+    _pave_to_walls(stone, buildings, origin)
+    trams = [shapely.LineString(one.line) for one in plan.tracks if not one.is_ballasted]
+    if trams:
+        off = _signed_distance([line.buffer(TRAM_M) for line in trams if line.intersects(box)], origin, shape)
+        # Only where no carriageway is nearer: there `kerb` is the distance to the track itself.
+        nearer = kerb.astype(np.int32) - off - round((TRAM_M - TRACK_M - 0.05) / DISTANCE_UNIT_M)
+        stone = np.maximum(stone, np.minimum(-off, nearer)).astype(np.int16)
+    _mark_lands(nearest, [land for land in plan.lands if land.outline.intersects(box)], origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     waters = [area for area in plan.waters if area.intersects(box)]
     gravels = [area for area in (*plan.gravels, *beds) if area.intersects(box)]
-    water, gravel = _share_of(waters, origin, kerb.shape), _share_of(gravels, origin, kerb.shape)
-    has_paths = plan.paved_from >= 1
+    water, gravel = _share_of(waters, origin, shape), _share_of(gravels, origin, shape)
     beyond = Beyond(stone, parks, water, gravel, segments, has_paths)
     return GroundRasters(
         origin,
@@ -152,7 +193,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         parks,
         nearest,
         stone,
-        _shadows(furniture, buildings, origin, kerb.shape),
+        cast_shadows(furniture, buildings, origin, shape),
         water,
         gravel,
         uniform_distance(kerb, nearest, beyond),
@@ -160,7 +201,56 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         has_paths,
         segments,
         1 / CELL_M,
+        axis,
     )
+
+
+def stand_off(segments: Floats, parks: Heights | None, origin: Floats) -> Floats:
+    """Return segments in which ways of slabs only for people keep `LAID_M` off, so that no slabs follow them.
+
+    On paved ground, ways of asphalt and gravel are such, too: a stripe across a square would look torn.
+
+    Args:
+        segments: as `street_segments` gives them.
+        parks: raster of lawns, positive where the ground is paved; `None` where it is paved nowhere.
+        origin: south-west corner, metres.
+    """
+    segments = segments.copy()
+    if parks is not None:
+        middle = segments[:, :2] + segments[:, 2:4] * segments[:, 4:5] / 2
+        most = np.array(parks.shape[::-1]) - 1
+        column, row = np.clip(((middle - origin) / CELL_M).astype(int), 0, most).T
+        segments[(segments[:, 7] == NO_ROAD_M) & (parks[row, column] > 0), 12] = 0.0
+    segments[(segments[:, 7] == NO_ROAD_M) & (segments[:, 12] == 0.0), 13] = LAID_M
+    return segments
+
+
+def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats) -> None:
+    """Write distances below 0 to `stone` between pavements and walls within `FOOT_M` of each other."""
+    built = np.ones(stone.shape, np.uint8)
+    _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
+    # In strips, for want of memory; the rows around each tell of walls beyond it.
+    for start in range(0, len(stone), _STRIP):
+        first = max(0, start - 3)
+        to_wall = cv2.distanceTransform(built[first : start + _STRIP + 3], cv2.DIST_L2, 3)
+        strip = stone[start : start + _STRIP]
+        off = np.minimum(to_wall[start - first :][: len(strip)], 9.0) * CELL_M - FOOT_M
+        # Half of the sum, so that the distance still grows by at most a metre a metre.
+        lowered = ((strip + off / DISTANCE_UNIT_M) / 2).astype(np.int16)
+        np.copyto(strip, np.minimum(strip, lowered), where=off < 0)
+
+
+def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None:
+    """Write the kind of green ground, and the direction of its rows, into the upper bits of `nearest`."""
+    if not lands:
+        return
+    codes = np.zeros(nearest.shape, np.uint8)
+    for land in lands:
+        steps = np.diff(shapely.get_coordinates(land.outline.exterior), axis=0)
+        east, north = steps[np.hypot(*steps.T).argmax()]
+        rows = round(np.arctan2(north, east) / np.pi * DIRECTIONS) % DIRECTIONS
+        _fill(codes, [land.outline], origin, LANDS.index(land.kind) + 8 * rows)
+    nearest |= codes.astype(np.uint32) << LAND_SHIFT
 
 
 def grid_of(ground: GroundRasters) -> RasterGrid:
@@ -238,7 +328,7 @@ def _measure(
             segments[i, 4], segments[i, 7], segments[i, 8],
         )  # fmt: skip
         is_stone = segments[i, 12] == 0.0
-        reach = half + pavement + MARGIN_M
+        reach, aloof = half + pavement + MARGIN_M, segments[i, 13]
         y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
         for row in range(max(0, int(y0 / CELL_M)), min(rows, int(y1 / CELL_M) + 2)):
             dy = row * CELL_M - y
@@ -249,13 +339,13 @@ def _measure(
                 along = min(max(dx * ux + dy * uy, 0.0), length)
                 out_x, out_y = dx - along * ux, dy - along * uy
                 far = np.sqrt(out_x * out_x + out_y * out_y)
-                away = min(far - half, FAR_M)
-                units = _units(away)
                 if is_stone:
-                    stone[row, column] = min(stone[row, column], _units(away - pavement))
+                    stone[row, column] = min(stone[row, column], _units(min(far - half, FAR_M) - pavement))
+                away = min(far - half + aloof, FAR_M)
+                units = _units(away)
                 if is_mixed and is_stone:
                     street[row, column] = min(street[row, column], units)
-                elif is_mixed:
+                elif is_mixed and segments[i, 12] == 1.0:
                     path[row, column] = min(path[row, column], units)
                 before = kerb[row, column] / 256.0
                 is_nearer = away < before
@@ -265,6 +355,8 @@ def _measure(
                 out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
                 # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
                 facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
+                if min(half, segments[nearest[row, column], 7]) < 0.0:
+                    facing = 0.0  # a path beside a carriageway leaves its kerb straight
                 closed = min(away, before) - _smooth_lowering(abs(away - before), _CLOSED_M * facing)
                 kerb[row, column] = _units(closed)
                 if is_nearer:
@@ -324,7 +416,7 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
         inside = np.zeros(window.shape, np.uint8)
         if not inside.size:
             continue
-        rings = [_cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
+        rings = [cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
         cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
         into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
         away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
@@ -336,16 +428,22 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
     """Return the cover of each cell by areas (metres, as `origin`), 0 to 255, blurred by one cell."""
-    share = np.zeros(shape, np.uint8)
-    _fill(share, areas, origin)
-    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
-
-
-def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
-    """Write 255 to the cells of a raster within areas."""
+    if not areas:
+        return np.zeros(shape, np.uint8)
+    # Drawn with soft edges in cells half as wide: read between cells, an edge is then straight to 0.1 m.
+    fine = np.zeros((2 * shape[0], 2 * shape[1]), np.uint8)
     for area in areas:
-        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
-        cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
+        rings = [2 * cells(shapely.get_coordinates(ring), origin) + 8 for ring in _rings(area)]
+        cv2.fillPoly(fine, rings, 255, cv2.LINE_AA, 4)
+    share = cv2.resize(fine, shape[::-1], interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8)
+
+
+def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats, value: int = 255) -> None:
+    """Write a value to the cells of a raster within areas."""
+    for area in areas:
+        rings = [cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
+        cv2.fillPoly(raster, rings, value, cv2.LINE_8, 4)
 
 
 def _rings(area: Polygon) -> list[LinearRing]:
@@ -366,9 +464,7 @@ def lawns(
         origin: south-west corner, metres.
         shape: rows and columns.
     """
-    green = np.zeros(shape, np.uint8)
-    _fill(green, parks, origin)
-    green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
+    green = _share_of(parks, origin, shape)
     rows, columns = -(-shape[0] // _BUILT_CELLS), -(-shape[1] // _BUILT_CELLS)
     built = np.zeros((rows * _BUILT_CELLS, columns * _BUILT_CELLS), np.uint8)
     _fill(built, [one.footprint for one in buildings], origin)
@@ -380,47 +476,3 @@ def lawns(
     paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
     # 127 is half of a blurred edge, so that the outline of a park stays where it is.
     return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
-
-
-def _shadows(
-    furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
-) -> NDArray[np.uint8]:
-    """Return the shadow of buildings and trees on each cell, 0 to 255, softened by one cell."""
-    dark = np.zeros(shape, np.uint8)
-    if buildings:
-        _shade_buildings(dark, buildings, origin)
-    for thing in furniture:
-        if thing.kind in _SHADE:
-            radius, height, depth = _SHADE[thing.kind]
-            at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
-            patch = (int(at[0]), int(at[1]))
-            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
-    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
-
-
-def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """Write 255 to the raster `dark` wherever the shadow of a building's wall or roof falls."""
-    # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
-    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
-    ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
-    far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
-    walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
-    along = ring[1:] - ring[:-1]
-    # Rings lie end to end: what leads from one building to the next is no wall.
-    sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
-    for wall in _cells(walls[sunny], origin):
-        cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
-    for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
-        cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
-
-
-_THROW = -SUN[:2] / SUN[2]
-"""Offset (east, north) in metres of a point's shadow for each metre of its height."""
-
-_SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
-"""(radius in metres, height in metres of what throws shadow, darkness from 0 to 255) by kind of furniture."""
-
-
-def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Return points in metres as whole sixteenths of raster cells, for OpenCV."""
-    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

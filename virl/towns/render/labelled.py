@@ -1,5 +1,6 @@
 """What a detector learns to find, as owners of quads: signs, boards of directories, shop doors, furniture."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.streetview import Box
-from virl.towns.plan.town_plan import CityPlan
+from virl.towns.plan.town_plan import CityPlan, Furniture
 from virl.towns.render.kernel import kernel
 from virl.towns.render.mesh import NOBODY
 from virl.towns.render.raster import GeometryBuffer
@@ -50,22 +51,28 @@ class Labels(NamedTuple):
     xy: Floats
 
 
-def label_scene(plan: CityPlan, scene: Scene) -> Labels:
-    """Return the labelled things of a plan; all lines of one directory are one thing."""
+def label_scene(plan: CityPlan, scene: Scene, things: Sequence[Furniture]) -> Labels:
+    """Return the labelled things of a plan; all lines of one directory are one thing.
+
+    Args:
+        plan: with the signs.
+        scene: its quads.
+        things: its furniture and crowd, in the order of their owners.
+    """
     signs = plan.signs
     boards: dict[object, int] = {}
-    thing_of = np.arange(len(signs) + len(plan.layout.furniture) + 1, dtype=np.int32)
+    thing_of = np.arange(len(signs) + len(things) + 1, dtype=np.int32)
     for number, sign in enumerate(signs):
         if sign.kind == DIRECTORY:
             thing_of[number] = boards.setdefault((sign.left, sign.right), number)
     kinds = [DIRECTORY if sign.kind == DIRECTORY else SIGN for sign in signs]
-    kinds += [thing.kind for thing in plan.layout.furniture]
+    kinds += [thing.kind for thing in things]
     owner = np.where(scene.owner == NOBODY, NOBODY, thing_of[scene.owner]).astype(np.int32)
     doors = np.flatnonzero(scene.texture == TILE_INDEX["shop door"])
     owner[doors] = len(kinds) + np.arange(len(doors))
     places = [
         *(((sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2) for sign in signs),
-        *((thing.x, thing.y) for thing in plan.layout.furniture),
+        *((thing.x, thing.y) for thing in things),
         *(tuple(middle) for middle in scene.spheres[doors, :2].tolist()),
     ]
     kinds += [DOOR] * len(doors)

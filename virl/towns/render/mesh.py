@@ -1,4 +1,4 @@
-"""Meshes: planar convex quads with texture coordinates, as parallel arrays, and how brightly each is lit.
+"""Meshes: planar convex quads with texture coordinates, as parallel arrays.
 
 A quad has four corners in the order bottom left, bottom right, top right, top left of one who looks at
 its front. Its texture is laid along the edges 0 -> 1 and 0 -> 3, so a trapezoid or a triangle (two corners
@@ -7,7 +7,6 @@ equal) shows part of the texture without bending it.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from math import cos, radians, sin
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +21,12 @@ PLAIN = -1
 NOBODY = -1
 """Owner index of a quad that belongs to no sign or thing of the ground truth."""
 
-FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
-"""Numbers of the modes in which a quad shows: front only, both sides, both sides with holes."""
+FRONT_ONLY, TWO_SIDED, CUTOUT, CARD, FAR, FIGURE = range(6)
+"""Numbers of the modes in which a quad shows: front only, both sides, both sides with holes.
+
+A `CARD` of leaves is a cutout that shows unless it is seen almost edge-on or from afar; `FAR` is a flat
+picture that takes its place there. `FAR` and `FIGURE` show only to those who look at them head-on, the
+latter at its front: several in a circle make a thing that turns with who looks at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Quads:
         normal: the direction that decides how light falls, (n, 3), about unit length; of a quad that is drawn
             from its front only, the normal of its plane.
         owner: index of the object that a quad belongs to, or `NOBODY`, (n,).
-        mode: `FRONT_ONLY`, `TWO_SIDED` or `CUTOUT`, (n,).
+        mode: one of the modes from `FRONT_ONLY` to `FIGURE`, (n,).
         seed: picks the variant of each cell of a texture, (n,).
     """
 
@@ -145,6 +148,22 @@ def outward(left: Floats, right: Floats) -> Floats:
     return np.stack([unit[:, 1], -unit[:, 0]], axis=1)
 
 
+def ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
+    """Return corners of level strips, seen from below, `depth` metres towards `out`, at height `z`.
+
+    Args:
+        left: ends at the wall, (n, 2).
+        right: the other ends, (n, 2).
+        out: unit vectors away from the wall, (n, 2).
+        depth: metres.
+        z: metres, broadcast to (n,).
+    """
+    n = len(left)
+    flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
+    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
+    return np.concatenate([flat, heights], axis=2)
+
+
 def box(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
 ) -> Floats:
@@ -231,36 +250,3 @@ def place_copies(
         normal=normal.reshape(-1, 3).astype(np.float32),
     )
     return moved, copy
-
-
-SUN_HEADING, SUN_ELEVATION = 218.0, 43.0  # chosen: an early afternoon; streets lie at odd angles to it
-
-SUN: Floats = np.array(
-    [
-        sin(radians(SUN_HEADING)) * cos(radians(SUN_ELEVATION)),
-        cos(radians(SUN_HEADING)) * cos(radians(SUN_ELEVATION)),
-        sin(radians(SUN_ELEVATION)),
-    ]
-)
-"""Unit vector towards the sun."""
-
-SUN_RGB: Floats = np.array([0.60, 0.55, 0.46])
-"""Light of the sun on a face that looks at the sun, as factors on RGB. Chosen by eye."""
-SKY_RGB: Floats = np.array([0.74, 0.78, 0.85])
-"""Light of the sky on a face that looks up, as factors on RGB. Chosen by eye."""
-BOUNCE_RGB: Floats = np.array([0.30, 0.29, 0.26])
-"""Light of the ground on a face that looks down, as factors on RGB. Chosen by eye."""
-
-
-def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the light on faces as factors on RGB, shape (n, 3), by unit normals, shape (n, 3)."""
-    toward = np.zeros(len(normal), np.float32)
-    # Not as a product of matrices: its last digit depends on how many faces there are.
-    for axis in (1, 0, 2):
-        toward = (normal[:, axis].astype(float) * SUN.astype(np.float32)[axis] + toward).astype(np.float32)
-    sun = np.maximum(toward, 0.0)[:, None]
-    up = (normal[:, 2:] + 1) / 2
-    # A little from the east, so that two shaded sides of a corner differ too.
-    side = 0.06 * normal[:, :1]
-    total = SUN_RGB * sun + SKY_RGB * (0.35 + 0.65 * up) + BOUNCE_RGB * (1 - up) + side
-    return np.asarray(total, np.float32)

@@ -18,7 +18,7 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.render.hidden import blank_tiles, is_cell_hidden, is_sphere_hidden, note_farthest
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
-from virl.towns.render.mesh import CUTOUT, FRONT_ONLY, Singles
+from virl.towns.render.mesh import CARD, CUTOUT, FIGURE, FRONT_ONLY, Singles
 from virl.towns.render.scene import Scene
 from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Textures, Words, column_start, row_start
@@ -29,8 +29,12 @@ MAX_CORNERS = 5
 """Largest number of corners of a quad that the near plane has cut."""
 SIDE_BITS = SIDE.bit_length() - 1
 
-SMALLEST_PIXELS = 0.7
+SMALLEST_PIXELS = 1.0
 """Radius in pixels below which a quad is not drawn; chosen."""
+FAR_M = 80.0
+"""Distance in metres from which on flat pictures stand for trees; chosen."""
+EDGE_ON, HEAD_ON = 0.34, 0.9238
+"""Sines of 20 and of 67.5 degrees, between a line of sight and a card: leaves show above, figures too."""
 NO_OWNER = 1 << 30
 """Number greater than that of any owner."""
 _STAGES_M = ((-1e30, 30.0), (30.0, 90.0), (90.0, 1e30))
@@ -237,7 +241,7 @@ def draw(
         if first_row >= end_row or first >= end or not linear_forms(seen, lens, form):
             continue
         # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
-        cutout = mode[q] == CUTOUT
+        cutout = mode[q] >= CUTOUT
         counts[k] = -count if cutout else count
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
@@ -249,7 +253,13 @@ def draw(
                 t = form[6] + form[7] * (first + 0.5) + form[8] * (row + 0.5)
                 line = _Line(k, start, s, t, form[1], form[4], form[7])
                 _fill_cutout(
-                    line, uv[q], table[texture[q]], texels, depth[row, first:end], shown[row, first:end]
+                    line,
+                    uv[q],
+                    table[texture[q]],
+                    texels,
+                    depth[row, first:end],
+                    shown[row, first:end],
+                    26 if mode[q] == FIGURE else 128,
                 )
             else:
                 _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
@@ -344,9 +354,9 @@ def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: N
 
 @part
 def _fill_cutout(
-    line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
+    line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32], least: int
 ) -> None:
-    """Write a quad to the pixels of a row where it is the nearest so far and its texture opaque."""
+    """Write a quad to the pixels of a row where it is the nearest and its opacity, of 255, at `least` so."""
     # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
     s, t = line.s / line.w, line.t / line.w
     across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
@@ -364,9 +374,54 @@ def _fill_cutout(
             continue
         column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * side) & (side - 1)
         row = int((uv[1] + (line.t + i * line.dt) / w * uv[3]) * side) & (side - 1)
-        if texels[offset + row_start(row, bits) + column_start(column)] >> np.uint32(31):
+        if texels[offset + row_start(row, bits) + column_start(column)] >> np.uint32(24) >= least:
             depth[i] = np.float32(w)
             shown[i] = line.k
+
+
+@inline_kernel
+def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: float, far: float) -> bool:
+    """Return whether a quad shows its face to the eye.
+
+    Args:
+        mode: of the quad.
+        nx: of its normal, east.
+        ny: north.
+        nz: up.
+        x: metres east of the eye.
+        y: metres north of the eye.
+        z: metres above the eye.
+        far: metres from the eye.
+    """
+    toward = -(x * nx + y * ny + z * nz)
+    if mode == FRONT_ONLY:
+        return toward > 0.0
+    if mode == CARD:
+        return far < FAR_M + 4.0 and abs(toward) >= EDGE_ON * far
+    if mode < CARD:
+        return True
+    # Turned about the upright alone, whatever the camera's height.
+    toward = -(x * nx + y * ny)
+    head_on = toward * toward >= HEAD_ON * HEAD_ON * (x * x + y * y) * (nx * nx + ny * ny)
+    return head_on and (toward > 0.0 if mode == FIGURE else far >= FAR_M)
+
+
+@kernel
+def mark_facing(scene: Scene, members: Ints, lens: Lens, marks: NDArray[np.bool_]) -> None:
+    """Set `marks`, in place, to whether each quad in `members` shows its face to the camera.
+
+    Args:
+        scene: the quads.
+        members: indices of those that are asked for, (n,).
+        lens: of the camera.
+        marks: is written, (n,).
+    """
+    planes, spheres, mode, eye = scene.planes, scene.spheres, scene.mode, lens.eye
+    for i in range(len(members)):
+        q = members[i]
+        x, y, z = spheres[q, 0] - eye[0], spheres[q, 1] - eye[1], spheres[q, 2] - eye[2]
+        far = sqrt(x * x + y * y + z * z)
+        marks[i] = faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far)
 
 
 @part
@@ -437,7 +492,7 @@ def _cull(
                 continue
             if far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
+            if not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
                 continue
             if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
                 continue

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats
 from virl.towns.render.kernel import inline_kernel, kernel
+from virl.towns.render.segments import ASPHALT_WAY
 
 Heights = NDArray[np.int16]
 """Raster of distances, in `DISTANCE_UNIT_M` to a step."""
@@ -17,6 +18,15 @@ Shares = NDArray[np.uint8]
 """Raster of shares, 0 to 255 for 0 to 1."""
 Cell = tuple[int, int, float, float]
 """(column, row, share of the way to the next column, to the next row) of a point in a raster."""
+
+
+CELL_M = 0.75
+"""Metres of a raster cell; chosen: kerbs turn corners with about this radius."""
+
+
+def cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
+    """Return points in metres as whole sixteenths of raster cells from cell (0, 0), for OpenCV."""
+    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)
 
 
 class RasterGrid(NamedTuple):
@@ -60,11 +70,38 @@ def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, fl
 @inline_kernel
 def segment_at(nearest: Indices, cell: Cell) -> int:
     """Return the index of the segment with the nearest carriageway."""
-    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
+    return int(np.int64(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)]) & SEGMENT_MASK)
 
 
-LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
-"""Numbers of the materials beyond a pavement; `OPEN` is paved or lawn, as the town is."""
+@inline_kernel
+def land_at(nearest: Indices, cell: Cell) -> int:
+    """Return the kind of green ground (lower three bits), and its rows' direction, in the nearest cell."""
+    return int(np.int64(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)]) >> LAND_SHIFT)
+
+
+@inline_kernel
+def land_around(nearest: Indices, cell: Cell) -> int:
+    """Return what `land_at` does, with smooth borders: what has most weight among the four cells around."""
+    c, r, fx, fy = cell
+    a, b = int(np.int64(nearest[r, c]) >> LAND_SHIFT), int(np.int64(nearest[r, c + 1]) >> LAND_SHIFT)
+    d, e = int(np.int64(nearest[r + 1, c]) >> LAND_SHIFT), int(np.int64(nearest[r + 1, c + 1]) >> LAND_SHIFT)
+    low, high = (1.0 - fx) * (1.0 - fy), fx * fy
+    right, up = fx * (1.0 - fy), (1.0 - fx) * fy
+    if low + (b == a) * right + (d == a) * up + (e == a) * high >= 0.5:
+        return a
+    if (b == e) * high + right >= 0.5 and b != a:
+        return b
+    return d if d != a and (up >= high or d == e) else e
+
+
+SEGMENT_MASK, LAND_SHIFT = 0xFFFFFF, 24
+"""Bits of an entry of `Indices` that hold the segment, and the first of the eight that hold `LAND` below."""
+LANDS = "lawn", "meadow", "field", "vineyard", "wood"
+"""Kinds of green ground; an entry of `Indices` holds the number of one in three bits and its rows in five."""
+DIRECTIONS = 32
+"""Number of directions in half a turn that rows of green ground may have."""
+STONE, LAWN, OPEN, GRAVEL, WATER, ROAD = 0, 1, 2, 3, 4, 5
+"""Numbers of the materials of pavements and beyond; `OPEN` is paved or lawn, as the town is."""
 
 PATH_M = (1.2, 3.4)
 """Distances in metres from a park's edge at which its path begins and ends."""
@@ -87,20 +124,22 @@ class Beyond(NamedTuple):
 
 
 @inline_kernel
-def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
+def material_beyond(park: float, water: float, gravel: float, path: float, has_paths: bool) -> int:
     """Return the material's number beyond a pavement by raster values; `has_paths`: whether parks have paths.
 
     Args:
         park: of the raster of lawns; negative inside.
         water: share.
         gravel: share.
-        is_path: whether the point is on a path of gravel.
+        path: 1 on a path of gravel, 2 on one of asphalt, else 0.
         has_paths: whether parks have paths.
     """
-    if water > HALF_SHARE and not is_path:
+    if path == ASPHALT_WAY:
+        return ROAD
+    if water > HALF_SHARE and path == 0.0:
         return WATER
     inside = -park / 256.0
-    if gravel > HALF_SHARE or is_path or (has_paths and PATH_M[0] < inside < PATH_M[1]):
+    if gravel > HALF_SHARE or path == 1.0 or (has_paths and PATH_M[0] < inside < PATH_M[1]):
         return GRAVEL
     return LAWN if inside > 0.0 else OPEN
 
@@ -130,11 +169,15 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
         for c in range(columns):
             d = kerb[r, c] / 256.0
             if stone[r, c] > 0 and d > EDGE_M:
-                i = nearest[r, c]
-                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-                materials[r, c] = material_beyond(
-                    float(parks[r, c]), float(water[r, c]), float(gravel[r, c]), is_path, has_paths
+                entry = np.int64(nearest[r, c])
+                i = entry & SEGMENT_MASK
+                path = segments[i, 12] if d <= segments[i, 8] else 0.0
+                found = material_beyond(
+                    float(parks[r, c]), float(water[r, c]), float(gravel[r, c]), path, has_paths
                 )
+                # Each kind of green ground counts as a material of its own.
+                land = (entry >> LAND_SHIFT) & 7
+                materials[r, c] = found + 8 * land if found == LAWN else found
 
 
 @kernel

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from virl.geo.globe import Floats, Ints, normalize_heading
 from virl.platform.city.city import Visible
 from virl.platform.city.streetview import Box, Camera, Image
+from virl.towns.plan.crowd import crowd_of
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.towns.render import textures
 from virl.towns.render.ahead import compile_ahead
@@ -23,7 +24,8 @@ from virl.towns.render.backdrop import shade_backdrop
 from virl.towns.render.ground import GroundRasters, Grounds
 from virl.towns.render.labelled import Labels, SeenThing, label_scene, seen_in, tally
 from virl.towns.render.lens import Lens, aim_lens, fit_lens, lens_at, part_around, part_of
-from virl.towns.render.mesh import FRONT_ONLY, NOBODY
+from virl.towns.render.light import TONES
+from virl.towns.render.mesh import NOBODY
 from virl.towns.render.raster import (
     NO_OWNER,
     GeometryBuffer,
@@ -31,10 +33,12 @@ from virl.towns.render.raster import (
     draw,
     draw_in_sight,
     find_in_sight,
+    mark_facing,
     mark_shown,
 )
 from virl.towns.render.scene import REACH_M, OwnedScene, Scene, Scenes
 from virl.towns.render.shade import shade_quads
+from virl.towns.render.skyline import Skyline, Skylines
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.storefronts import drawn_text, letter, texture_size
 
@@ -54,6 +58,8 @@ _FACE_FOV = 94.0
 """Field of view of a cube's face in degrees: 94, so that no sample falls off its edge."""
 _RIM = 2
 """Width in pixels drawn around the samples of a face, for smoothing and mixing."""
+_MARK = ((79.0, (158, 160, 162)), (79.7, (58, 60, 63)), (86.5, (158, 160, 162)), (86.9, (58, 60, 63)))
+"""Degrees below the horizon from which the mark of the camera has a colour, RGB in [0, 255]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,8 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
-        kinds = ["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture]
+        self._things = (*plan.layout.furniture, *crowd_of(plan))
+        kinds = ["sign"] * len(self._signs) + [one.kind for one in self._things]
         every = np.array(kinds)
         self._owners = {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
         self._scenes: Scenes | None = None
@@ -94,6 +101,7 @@ class CityRenderer:
         self._to_letter = len(self._signs)
         self._lock = Lock()
         self._grounds: Grounds | None = None
+        self._skylines: Skylines | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """Return the picture through a camera at `x` metres east and `y` north of the city's origin."""
@@ -167,7 +175,7 @@ class CityRenderer:
             whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
 
-        return _unroll(draw, side, width, left, top, size)
+        return _mark_camera(_unroll(draw, side, width, left, top, size), width, top)
 
     def photo(self, shop: Shop) -> Image:
         """Return the photo of a place: its front from across the street, without street furniture."""
@@ -239,11 +247,11 @@ class CityRenderer:
     @cached_property
     def labels(self) -> Labels:
         """The labels that a detector can find in this city."""
-        return label_scene(self._plan, self._whole_scene)
+        return label_scene(self._plan, self._whole_scene, self._things)
 
     def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Return True for each owner index of these kinds; the last entry stands for no owner."""
-        wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
+        wanted = np.zeros(len(self._signs) + len(self._things) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
@@ -260,7 +268,7 @@ class CityRenderer:
             return Visible(
                 sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id or None, types, listed
             )
-        thing = self._plan.layout.furniture[owner - self._first_thing]
+        thing = self._things[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
     def _scene_around(self, lens: Lens) -> OwnedScene:
@@ -277,7 +285,7 @@ class CityRenderer:
     def _made_scenes(self) -> Scenes:
         """Return the scenes of the city, made on the first call; to be called within the lock."""
         if self._scenes is None:
-            self._scenes = Scenes(self._plan)
+            self._scenes = Scenes(self._plan, self._things)
         return self._scenes
 
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
@@ -303,10 +311,11 @@ class CityRenderer:
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
         shade_quads(drawing, scene, drawn, lens, sharp)
         compile_ahead().wait()
-        shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
+        shade_backdrop(drawing, self._ground_around(lens), self._skyline_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
         # From the sharp pixels into a copy, so that none is mixed from smoothed ones.
         smooth_edges(drawing, sharp, picture)
+        cv2.LUT(picture, TONES, picture)
         return picture
 
     def _first_pass(self, scene: Scene, lens: Lens, order: Ints) -> GeometryBuffer:
@@ -317,18 +326,25 @@ class CityRenderer:
 
     def _count_pixels_alone(self, scene: Scene, members: Ints, lens: Lens) -> int:
         """Return the number of pixels that a thing would cover if nothing hid or cropped it."""
-        away = scene.spheres[members, :3] - lens.eye
         # Quads with one side are drawn from in front only, as in the picture.
-        faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
+        facing = np.empty(len(members), bool)
+        mark_facing(scene, members, lens, facing)
         whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
-        return int(np.count_nonzero(self._first_pass(scene, whole, members[faces]).depth))
+        return int(np.count_nonzero(self._first_pass(scene, whole, members[facing]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:
         """Return the rasters of the ground around a lens."""
         with self._lock:
             if self._grounds is None:
-                self._grounds = Grounds(self._plan.layout)
+                self._grounds = Grounds(replace(self._plan.layout, furniture=self._things))
             return self._grounds.ground_around(lens.eye[0], lens.eye[1])
+
+    def _skyline_around(self, lens: Lens) -> Skyline:
+        """Return what stands around a lens beyond the drawn quads."""
+        with self._lock:
+            if self._skylines is None:
+                self._skylines = Skylines(self._plan)
+            return self._skylines.skyline_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
         """Return the textures of the city: its tiles, and space for the letters of its signs."""
@@ -421,6 +437,21 @@ def _unroll(
             window = _part_around(columns, rows, side)
             drawn = draw(face, window)
             picture[mine] = _mix_pixels(drawn, columns - window.left, rows - window.top)
+    return picture
+
+
+def _mark_camera(picture: Image, width: int, top: int) -> Image:
+    """Return a part of a panorama with a round mark straight below, where the ground is drawn too large.
+
+    Args:
+        picture: the part.
+        width: pixels of the whole picture.
+        top: row at which the part begins.
+    """
+    down = (np.arange(top, top + len(picture)) + 0.5) / (width // 2) * 180.0 - 90.0
+    for edge, colour in _MARK:
+        share = np.clip((down - edge) * width / 360.0 + 0.5, 0.0, 1.0)[:, None, None]
+        picture = np.rint(picture + share * (np.array(colour) - picture)).astype(np.uint8)
     return picture
 
 

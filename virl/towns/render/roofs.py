@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, Building
-from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, quads
+from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.walls import Walls
 
 EAVES_M = 0.35
 """Distance in metres that a pitched roof stands out over the walls; chosen."""
@@ -20,6 +22,11 @@ SMOOTHED_M = 0.5
 STEEPEST = 3.0
 """Largest rise in metres for each metre inwards of a roof without a ridge."""
 DOME_RINGS = 5
+GUTTER, GUTTER_M = (0.44, 0.45, 0.45), (0.12, 0.04)
+"""Paint of gutters; their height, and how far they stand before the eaves, metres."""
+CHIMNEY_M, CHIMNEY_EVERY_M, CHIMNEY_INWARD = (0.6, 0.9, 1.5), 10.0, 0.35
+"""Depth, width and height of a chimney, metres between two, share of the way from wall to middle."""
+CHIMNEYS = np.array([[0.62, 0.36, 0.28], [0.54, 0.32, 0.27], [0.74, 0.66, 0.56]])
 SOFFIT = (0.62, 0.60, 0.57)
 POST_M, PILLAR_M, THIN_M = 0.11, 0.28, 0.5  # a thin roof has posts, all else has pillars
 STEEL = (0.56, 0.57, 0.58)
@@ -46,10 +53,55 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
         gable_paints += [wall] * len(ends)
     return join(
         [
-            _quads(slopes, paints, TILE_INDEX["wall/brick"]),
+            _quads(slopes, paints, TILE_INDEX["roof"]),
             _quads(gables, gable_paints, TILE_INDEX["wall/plaster"]),
+            _gutters(slopes),
         ]
     )
+
+
+def _gutters(slopes: Sequence[Floats]) -> Quads:
+    """Return a gutter along the lower edge of each slope of a roof."""
+    if not slopes:
+        return join([])
+    a, b = (np.stack(slopes)[:, corner] for corner in (0, 1))
+    out = outward(a[:, :2], b[:, :2]) * GUTTER_M[1]
+    low = a[:, 2] - GUTTER_M[0]
+    return quads(upright(a[:, :2] + out, b[:, :2] + out, low, a[:, 2]), paint=GUTTER, mode=TWO_SIDED)
+
+
+def chimney_mesh(walls: Walls, is_mansard: NDArray[np.bool_]) -> Quads:
+    """Return chimneys of every other house, every 10 m beside their longest wall.
+
+    Args:
+        walls: of the houses.
+        is_mansard: True for walls of houses with a mansard roof, on which chimneys stand higher.
+    """
+    order = np.lexsort((-walls.length, walls.building))
+    first = order[np.diff(walls.building[order], prepend=-1) != 0]
+    tall = (walls.height[first] > 5.0) & (walls.base[first] == 0) & ~walls.is_hall[first]
+    one = first[tall & (walls.variant[first] // 3 % 2 > 0)]
+    count = np.clip(np.rint(walls.length[one] / CHIMNEY_EVERY_M), 1, 3).astype(np.int64)
+    wall = np.repeat(one, count)
+    rank = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    run = walls.right[wall] - walls.left[wall]
+    along = run / walls.length[wall, None]
+    out = outward(walls.left[wall], walls.right[wall])
+    spot = walls.left[wall] + run * ((rank + 0.5) / np.repeat(count, count))[:, None]
+    spot += (walls.centre[wall] - spot) * CHIMNEY_INWARD
+    base = walls.height[wall]
+    top = (
+        base
+        + CHIMNEY_M[2]
+        + np.minimum(0.8 * walls.roof_height[wall], 2.5)
+        + np.where(is_mansard[wall], 1.6, 0.0)
+    )
+    a, b = along * CHIMNEY_M[1] / 2, out * CHIMNEY_M[0] / 2
+    ring = [spot - a + b, spot + a + b, spot + a - b, spot - a - b]
+    faces = [upright(ring[k], ring[(k + 1) % 4], base, top) for k in range(4)]
+    uv = (0.0, 0.0, 0.25, 0.6)
+    paint = CHIMNEYS[walls.variant[wall] % len(CHIMNEYS)]
+    return join(quads(face, uv=uv, texture=TILE_INDEX["wall/brick"], paint=paint) for face in faces)
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:

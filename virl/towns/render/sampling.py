@@ -178,8 +178,10 @@ def taps_of(cover: Footprint) -> Taps:
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
     # The taps lie evenly about the middle; 128 is half a texel, as `bilinear` counts from its middle.
     first = 0.5 * share - 0.5
+    # Some tiles lack the finest level, so that they are half as wide.
+    bits = SIDE_BITS - cover.level - int((cover.wide << cover.level) < SIDE)
     return Taps(
-        cover.offset, SIDE_BITS - cover.level, cover.taps, int(first * du) - 128, int(first * dv) - 128,
+        cover.offset, bits, cover.taps, int(first * du) - 128, int(first * dv) - 128,
         int(share * du), int(share * dv),
     )  # fmt: skip
 

@@ -10,12 +10,19 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 from virl.geo.globe import Floats, Ints
-from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.plan.town_plan import CityPlan, Furniture, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
-from virl.towns.render.buildings import building_mesh, door_mesh, walls_of
+from virl.towns.render.bays import plan_bays
+from virl.towns.render.buildings import building_mesh, door_mesh
+from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
-from virl.towns.render.mesh import Quads, Singles, brightness, join
-from virl.towns.render.storefronts import sign_mesh, storefront_mesh
+from virl.towns.render.light import brightness
+from virl.towns.render.mesh import Quads, Singles, join
+from virl.towns.render.storefronts import sign_mesh, spans_of
+from virl.towns.render.sunlight import REACH_M as SHADOW_M
+from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
+from virl.towns.render.walls import walls_of
+from virl.towns.render.woods import wood_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -49,8 +56,8 @@ class Scene(NamedTuple):
     starts: Ints
 
 
-def build_scene(mesh: Quads) -> Scene:
-    """Return a mesh sorted by cells of the ground and by size, with the light on each quad."""
+def build_scene(mesh: Quads, shaded: Singles) -> Scene:
+    """Return a mesh sorted by cells of the ground and by size, and lit; `shaded`: share of each, (n,)."""
     middle = mesh.corners.mean(axis=1)
     spread = mesh.corners - middle[:, None]
     radius = np.sqrt(np.einsum("ncj,ncj->nc", spread, spread).max(axis=1))
@@ -70,7 +77,7 @@ def build_scene(mesh: Quads) -> Scene:
         owner=mesh.owner[order],
         mode=mesh.mode[order],
         seed=mesh.seed[order],
-        light=brightness(normal),
+        light=brightness(normal, shaded[order]),
         planes=normal,
         spheres=spheres,
         cells=_cells(corners, spheres, starts),
@@ -170,11 +177,12 @@ class OwnedScene:
 
     Args:
         mesh: its quads.
+        shaded: share of shade on each, (n,).
     """
 
-    def __init__(self, mesh: Quads) -> None:
+    def __init__(self, mesh: Quads, shaded: Singles) -> None:
         """Build the scene of a mesh, and sort its quads by owner."""
-        self.scene = build_scene(mesh)
+        self.scene = build_scene(mesh, shaded)
         self._by_owner = np.argsort(self.scene.owner, kind="stable")
         self._owners = self.scene.owner[self._by_owner]
 
@@ -189,21 +197,25 @@ class Scenes:
 
     Args:
         plan: what to draw.
+        things: its furniture, with its crowd; `None` for that of its layout.
     """
 
-    def __init__(self, plan: CityPlan) -> None:
+    def __init__(self, plan: CityPlan, things: Sequence[Furniture] | None = None) -> None:
         """Keep the plan and measure its walls; no scene is built yet."""
         layout = plan.layout
         self._plan = plan
         self._signs = plan.signs
-        self._walls = walls_of(layout.buildings)
-        self._taken = {shop.frontage for shop in plan.shops}
+        self._walls = walls_of(layout.buildings, self._signs)
+        taken = {shop.frontage for shop in plan.shops}
+        self._bays = plan_bays(layout, self._walls, taken, self._signs)
+        self._spans = spans_of(self._signs, layout)
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
         self._frontages = bounds_of([(one.left, one.right) for one in layout.frontages])
         self._boards = bounds_of([(one.left, one.right) for one in self._signs])
-        self._furniture = bounds_of([((one.x, one.y),) for one in layout.furniture])
+        self._things = layout.furniture if things is None else things
+        self._furniture = bounds_of([((one.x, one.y),) for one in self._things])
         self._tracks = bounds_of([one.line for one in layout.tracks])
         self._barriers = bounds_of([one.line for one in layout.barriers])
 
@@ -222,22 +234,41 @@ class Scenes:
 
     def _make(self, low: Floats, high: Floats) -> OwnedScene:
         """Return the scene of all that touches the box from `low` to `high`, metres."""
+        # In a call of its own, after which the parts of the mesh are free again.
+        return OwnedScene(*self._mesh_within(low, high))
+
+    def _mesh_within(self, low: Floats, high: Floats) -> tuple[Quads, Singles]:
+        """Return (mesh of what touches the box from `low` to `high`, metres, share of shade on each quad)."""
         layout = self._plan.layout
-        houses, furniture, boards = (
+        numbers, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
         )
+        low = np.maximum(low, self._squares.low)
+        high = np.maximum(np.minimum(high, self._squares.high), low)
+        shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
-        return OwnedScene(
+        walls = self._walls.of_buildings(numbers)
+        bays = self._bays.of_walls(walls.number, len(self._walls.number))
+        shade = cast_shade(pick(layout.buildings, shading), low, high)
+        houses, on_houses = cut_walls(
             join(
                 [
-                    building_mesh(pick(layout.buildings, houses), signs, self._walls.of_buildings(houses)),
-                    door_mesh(frontages, self._taken),
+                    building_mesh(pick(layout.buildings, numbers), signs, walls, bays),
+                    door_mesh(walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
-                    sign_mesh(signs, boards),
-                    furniture_mesh(pick(layout.furniture, furniture), len(self._signs) + furniture),
-                    track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
-                    barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
                 ]
-            )
+            ),
+            shade,
         )
+        rest = join(
+            [
+                sign_mesh(signs, boards, self._spans),
+                furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
+                track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
+                barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
+                wood_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
+            ]
+        )
+        on_rest = share_of_shade(rest, shade)
+        return join([houses, rest]), np.concatenate([on_houses, on_rest])

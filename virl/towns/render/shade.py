@@ -11,8 +11,10 @@ import numpy as np
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
+from virl.towns.render.glass import FAINT, GLASS, GLAZED, NARROW, NO_PANE, Pane, glaze, mirrored, pane_of
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
+from virl.towns.render.light import HAZE_M, HAZE_RGB
 from virl.towns.render.mesh import CUTOUT, Singles
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.sampling import (  # fmt: skip
@@ -38,12 +40,11 @@ STEEP = 1.12
 """Largest ratio of depths within a block of pixels; a steeper block has four pixels.
 Chosen: texture coordinates in between are taken evenly, which is then off by less than half a texel."""
 
+FAR_BITS, FAR_VARIANTS = 4, 4
+"""Logarithm of texels a side up to which a tile is far off, and largest number of its variants then."""
+
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
-
-HAZE_RGB = (196.0, 208.0, 220.0)
-HAZE_M = 1200.0
-"""Distance in metres at which haze takes half of the contrast; chosen: a clear day in town."""
 
 
 class _Plane(NamedTuple):
@@ -191,6 +192,7 @@ def shade_quads(
     texture, uv, seed, mode = scene.texture, scene.uv, scene.seed, scene.mode
     paint, ink, light = scene.paint, scene.ink, scene.light
     table, texels, coverage, focal = textures.table, textures.texels, textures.coverage, lens.focal
+    planes, frame, cx, cy = scene.planes, lens.frame, lens.cx, lens.cy
     height, width = shown.shape
     for row in range(height):
         column = 0
@@ -214,7 +216,11 @@ def shade_quads(
             tile = tile_at(table, texture[q])
             if table[texture[q], 0] == TILE:
                 wear = _Wear(uv[q, 0], uv[q, 1], uv[q, 2], uv[q, 3], seed[q], mode[q] == CUTOUT)
-                _tile_run(run, plane, colours, tile, wear, texels, focal, picture)
+                pane = NO_PANE
+                if texture[q] < GLAZED and column - first > NARROW:
+                    normal = float(planes[q, 0]), float(planes[q, 1]), 0.0
+                    pane = pane_of(frame, focal, -cx, cy - row - 0.5, normal, seed[q])
+                _tile_run(run, plane, colours, tile, wear, pane, texels, focal, picture)
             else:
                 _letter_run(run, plane, colours, tile, coverage, focal, picture)
 
@@ -235,11 +241,13 @@ def _tile_run(
     colours: _Colours,
     tile: Tile,
     wear: _Wear,
+    pane: Pane,
     texels: Words,
     focal: float,
     picture: Image,
 ) -> None:
-    """Colour a run of pixels of a quad with a tile."""
+    """Colour a run of pixels of a quad with a tile, whose glass mirrors what a pane does."""
+    share, mirror, next_look = 0.0, colours.light, run.first if pane.phase >= 0.0 else run.end
     # (u, v) times the form W, at column 0 and per column.
     u0, v0 = wear.u * p.w0 + wear.du * p.s0, wear.v * p.w0 + wear.dv * p.t0
     ux, vx = wear.u * p.wx + wear.du * p.sx, wear.v * p.wx + wear.dv * p.tx
@@ -255,7 +263,12 @@ def _tile_run(
         s, t = (p.s0 + p.sx * x) * k_ray, (p.t0 + p.tx * x) * k_ray
         cover = footprint(tile, _growth(p, k_ray, s, t, wear.du, wear.dv), TILE_TAPS)
         taps = taps_of(cover)
-        mix = _mix(colours, wear.painted, 1.0 / cover.taps, haze_over(focal * k_ray))
+        haze = haze_over(focal * k_ray)
+        mix = _mix(colours, wear.painted, 1.0 / cover.taps, haze)
+        if block >= next_look:
+            (share, mirror), next_look = mirrored(pane, block + 0.5 * BLOCK), block + BLOCK
+        glass = GLASS * cover.taps if share > FAINT else 0
+        part_of_glass = share * (1.0 - haze) / (32.0 * GLASS * cover.taps)
         u, v = (
             fixed_point((u0 + ux * (block + 0.5)) / w, taps.bits),
             fixed_point((v0 + vx * (block + 0.5)) / w, taps.bits),
@@ -265,21 +278,21 @@ def _tile_run(
         v_last = fixed_point((v0 + vx * (stop - 0.5)) / w_last, taps.bits)
         steps = max(stop - block - 1, 1)
         du, dv = (u_last - u) // steps, (v_last - v) // steps
+        # From afar a few are as good as many, and stay in the processor's cache.
+        variants = tile.variants if taps.bits > FAR_BITS else min(tile.variants, FAR_VARIANTS)
         for column in range(block, stop):
-            ahead = 0
-            if tile.variants > 1:
-                ahead = variant_of(u, v, taps.bits, wear.seed, tile.variants) * tile.stride
-            total = gather(texels, taps, ahead, u, v)
+            which = 0
+            if variants > 1:
+                which = variant_of(u, v, taps.bits, wear.seed, variants)
+            total = gather(texels, taps, which * tile.stride, u, v)
             write(
-                picture,
-                run.row,
-                column,
-                mix,
-                channel(total, 0),
-                channel(total, 1),
-                channel(total, 2),
+                picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2),
                 channel(total, 3),
-            )
+            )  # fmt: skip
+            clear = glass - channel(total, 3)
+            if clear > 0:
+                # Each window leans a little differently.
+                glaze(picture, run.row, column, part_of_glass * (clear * (22 + which)), mirror)
             u, v = u + du, v + dv
         block = stop
 

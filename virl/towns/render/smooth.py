@@ -2,7 +2,8 @@
 
 Where neighbouring pixels show different quads, the pixel is split into four samples. Which of the quads
 around is the nearest at each sample is decided from their outlines and depth forms, and the colours that
-those quads have in the neighbouring pixels are mixed. Only pixels on an edge cost anything.
+those quads have in the neighbouring pixels are mixed. A cutout's outline says nothing of its leaves: its
+pixels are mixed with those around them. Only pixels on an edge cost anything.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from virl.geo.globe import Floats, Ints
 from virl.platform.city.streetview import Image
 from virl.towns.render.kernel import inline_kernel, kernel
+from virl.towns.render.mesh import Singles
 from virl.towns.render.raster import GeometryBuffer
 
 # A rotated grid: each sample has its own row and its own column of quarters.
@@ -36,6 +38,7 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
     """
     # Taken out of the tuple once: to do so for each pixel would cost more than the work itself.
     shown, forms, polygons, counts = drawing.shown, drawing.forms, drawing.polygons, drawing.counts
+    depth = drawing.depth
     height, width = shown.shape
     around, best, depths = np.empty((5, 3), np.int64), np.empty(4, np.int64), np.empty(4)
     for row in range(height):
@@ -50,7 +53,14 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
             _note(around, 2, down, below, column)
             _note(around, 3, shown[row, left], row, left)
             _note(around, 4, shown[row, right], row, right)
-            if _visible(counts, sharp, around):
+            if not _visible(sharp, around):
+                continue
+            if _is_leaf_before(counts, depth, around):
+                for c in range(3):
+                    total = 4 + 4 * np.int64(sharp[row, column, c]) + sharp[above, column, c]
+                    total += np.int64(sharp[below, column, c]) + sharp[row, left, c] + sharp[row, right, c]
+                    picture[row, column, c] = total >> 3
+            else:
                 _compete(forms, polygons, counts, around, row + 0.5, column + 0.5, best, depths)
                 for c in range(3):
                     # Half of the divisor: the shift below then rounds to the nearest.
@@ -67,19 +77,28 @@ def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
 
 
 @inline_kernel
-def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
-    """Return whether a pixel and its neighbours differ visibly in colour, and are not all cutouts."""
-    leaves, contrast = True, 0
+def _visible(sharp: Image, around: Ints) -> bool:
+    """Return whether a pixel and its neighbours differ visibly in colour."""
     row, column = around[0, 1], around[0, 2]
-    for n in range(5):
-        k = around[n, 0]
-        leaves = leaves and k >= 0 and counts[k] < 0
+    for n in range(1, 5):
         y, x = around[n, 1], around[n, 2]
         for c in range(3):
-            contrast = max(contrast, int(abs(np.int64(sharp[row, column, c]) - np.int64(sharp[y, x, c]))))
-        if contrast > FAINT and not leaves:
-            return True
+            if abs(np.int64(sharp[row, column, c]) - np.int64(sharp[y, x, c])) > FAINT:
+                return True
     return False
+
+
+@inline_kernel
+def _is_leaf_before(counts: Ints, depth: Singles, around: Ints) -> bool:
+    """Return whether a pixel shows a cutout, and none of its neighbours shows something whole before it."""
+    if around[0, 0] < 0 or counts[around[0, 0]] >= 0:
+        return False
+    nearest = depth[around[0, 1], around[0, 2]]
+    for n in range(1, 5):
+        k = around[n, 0]
+        if k >= 0 and counts[k] >= 0 and depth[around[n, 1], around[n, 2]] > nearest:
+            return False
+    return True
 
 
 @inline_kernel

@@ -1,20 +1,21 @@
-"""Shops: meshes of display windows, doors, awnings and boards, and the letters on their signs."""
+"""Signs: meshes of their boards, wires and portals, and the letters on them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
 from virl.pages.fonts import face_for, font, is_shaped
-from virl.towns.plan.town_plan import Frontage, Point, Rgb, Shop, Sign
+from virl.towns.plan.town_plan import Point, Rgb, Sign, StreetPlan
 from virl.towns.render.mesh import Quads, join, outward, quads, upright
 from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
@@ -155,19 +156,16 @@ def _measure(line: str, face: str) -> tuple[float, float, float, float]:
     return font(face, _REFERENCE).getbbox(line)
 
 
-PROUD_M = 0.06
-"""Distance in metres that a shop front stands before the wall."""
-FRONT_TOP_M = 4.05
-"""Height in metres of a shopfront's top, just under the string course."""
-PLINTH_M, GLASS_TOP_M = 0.45, 2.65
-DOOR_M = 1.15
+FRONT_TOP_M = 4.2
+"""Height in metres of a shop front's top, just under the string course."""
 POST_M = 0.22
-PANE_M = 1.7
-AWNING_M = (1.15, 0.62, 0.20)
-"""Distances in metres that an awning reaches out, falls, and hangs down."""
 BOARD_DEPTH_M = 0.12
-WIRE_M = 13.0
-"""Length in metres of the wires that plates hang on; chosen: a street with its pavements."""
+WIRE_M = 8.0
+"""Largest length in metres of the wire from a plate to a house; where none is so near, there is a pole."""
+KERB_M = 0.5
+"""Distance in metres from the carriageway to a pole."""
+POLE_M, POLE_PAINT = 0.07, (0.36, 0.37, 0.38)
+"""Half the width of a pole, metres, and its paint."""
 PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
 PORTAL_DEPTH_M = 0.075
 """Distance in metres from a directory's front back to the stone portal behind."""
@@ -177,148 +175,69 @@ STONE_M = 3.2
 PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fronts:
-    """Shop fronts as arrays of length n."""
+class Span(NamedTuple):
+    """A wire with signs: height, ends and whether a pole stands at each, (east, north) in metres."""
 
-    left: Floats
-    """Left end as seen from the street, metres, shape (n, 2)."""
-    along: Floats
-    """Unit vector from left to right, shape (n, 2)."""
-    out: Floats
-    """Unit vector towards the street, shape (n, 2)."""
-    width: Floats
-    """Width of each front, metres."""
-    sign_bottom: Floats
-    """Height of the sign's lower edge, metres."""
-    variant: Ints
-    paint: Floats
-    """Colour of each shop front, RGB in [0, 1], shape (n, 3)."""
-
-    def panel(self, a: Floats, b: Floats, bottom: object, top: object, out: object = 0.0) -> Floats:
-        """Return corners of upright rectangles from `a` to `b` metres along the fronts, `out` before them."""
-        ahead = self.out * (PROUD_M + np.broadcast_to(np.asarray(out, float), (len(a),))[:, None])
-        left = self.left + self.along * a[:, None] + ahead
-        right = self.left + self.along * b[:, None] + ahead
-        return upright(left, right, np.asarray(bottom, float), np.asarray(top, float))
+    height: float
+    ends: tuple[Point, Point]
+    poles: tuple[bool, bool]
 
 
-def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> Quads:
-    """Return the quads of all shopfronts in buildings, without signs."""
-    housed = [s for s in shops if s.frontage in frontages and frontages[s.frontage].building is not None]
-    if not housed:
-        return join([])
-    fronts = _fronts(housed, frontages)
-    return join([_frame(fronts), *_panes(fronts), _awnings(fronts)])
-
-
-def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts:
-    """Return the fronts of shops, each painted to fit its sign."""
-    left = np.array([frontages[shop.frontage].left for shop in shops])
-    right = np.array([frontages[shop.frontage].right for shop in shops])
-    width = np.linalg.norm(right - left, axis=1)
-    paint = np.full((len(shops), 3), 0.4)
-    sign_bottom = np.full(len(shops), 2.95)
-    for i, shop in enumerate(shops):
-        for sign in shop.signs[:1]:
-            board, ink = colours(sign)
-            # A pale board goes with a front in the colour of its letters.
-            paint[i] = board if sum(board) < 2.0 else ink
-            sign_bottom[i] = sign.bottom
-    along = (right - left) / width[:, None]
-    margin = 0.12
-    return _Fronts(
-        left + along * margin,
-        along,
-        outward(left, right),
-        width - 2 * margin,
-        sign_bottom,
-        np.array([shop.variant for shop in shops], np.int64),
-        np.clip(paint * 0.85 + 0.05, 0, 1),
+def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
+    """Return the wires of signs over streets, from house to house or pole, by the id of the highest sign."""
+    top: dict[Point, Sign] = {}
+    for one in signs:
+        if one.kind in {"plate", "signpost"}:
+            x, y = ((one.left[i] + one.right[i]) / 2 for i in range(2))
+            spot = round(x, 1), round(y, 1)
+            top[spot] = max(top.get(spot, one), one, key=lambda sign: sign.top)
+    if not top:
+        return {}
+    hung = list(top.values())
+    left, right = np.array([one.left for one in hung]), np.array([one.right for one in hung])
+    middle, high = (
+        (left + right) / 2 - outward(left, right) * BOARD_DEPTH_M / 2,
+        np.array([one.top for one in hung]),
     )
-
-
-def _frame(f: _Fronts) -> Quads:
-    """Return the quads of the posts, plinths and panels behind the signs of shop fronts."""
-    zero = np.zeros_like(f.width)
-    parts = [
-        quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
-        quads(f.panel(zero, f.width, GLASS_TOP_M, FRONT_TOP_M), paint=f.paint * 0.92),
-        quads(f.panel(zero, f.width, GLASS_TOP_M, GLASS_TOP_M + 0.14, 0.05), paint=f.paint * 1.1),
-    ]
-    for a, b in ((zero, zero + POST_M), (f.width - POST_M, f.width)):
-        parts.append(quads(f.panel(a, b, 0.0, FRONT_TOP_M, 0.08), paint=f.paint))
-        foot_a, foot_b = (f.left + f.along * edge[:, None] for edge in (a, b))
-        tip_a, tip_b = (foot + f.out * (PROUD_M + 0.08) for foot in (foot_a, foot_b))
-        parts.append(quads(upright(foot_a, tip_a, 0.0, FRONT_TOP_M), paint=f.paint))
-        parts.append(quads(upright(tip_b, foot_b, 0.0, FRONT_TOP_M), paint=f.paint))
-    return join(parts)
-
-
-def _panes(f: _Fronts) -> list[Quads]:
-    """Return the quads of the doors and the glass of shop fronts."""
-    place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
-    door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
-    parts = [
-        quads(
-            f.panel(door, door + DOOR_M, 0.0, GLASS_TOP_M, 0.01),
-            texture=TILE_INDEX["shop door"],
-            paint=f.paint,
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    houses = [house for house in layout.buildings if house.base == 0]
+    footprints, heights = (
+        np.array([one.footprint for one in houses], object),
+        np.array([one.height for one in houses]),
+    )
+    lines = shapely.STRtree([shapely.LineString(street.line) for street in layout.streets])
+    street = np.asarray(lines.nearest(shapely.points(middle)))
+    pole = np.array([layout.streets[one].road / 2 + KERB_M for one in street.tolist()])
+    ends, poles = [], []
+    for side in (-along, along):
+        reach = np.full(len(hung), np.inf)
+        wires = np.asarray(shapely.linestrings(np.stack([middle, middle + side * WIRE_M], axis=1)))
+        wire, house = shapely.STRtree(footprints).query(wires, predicate="intersects")
+        wire, house = (part[heights[house] > high[wire]] for part in (wire, house))
+        metres = shapely.distance(
+            shapely.points(middle[wire]), shapely.intersection(wires[wire], footprints[house])
         )
-    ]
-    for a, b in ((np.full_like(door, POST_M), door), (door + DOOR_M, f.width - POST_M)):
-        which = b - a > 0.35
-        count = np.maximum(1.0, np.rint((b - a)[which] / PANE_M))
-        uv = np.stack([np.zeros_like(count), np.zeros_like(count), count, np.ones_like(count)], axis=1)
-        corners = f.panel(a, b, PLINTH_M, GLASS_TOP_M, 0.01)[which]
-        seed = (f.variant[which] * 7919) & 0xFFFF
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["display"], paint=f.paint[which], seed=seed))
-    return parts
-
-
-def _awnings(f: _Fronts) -> Quads:
-    """Return the quads of the awnings under the signs of some shops."""
-    reach, fall, valance = AWNING_M
-    which = np.flatnonzero((f.variant // 3 % 5 < 2) & (f.sign_bottom > GLASS_TOP_M + 0.12))
-    left = (f.left + f.out * 0.1)[which]
-    right = left + f.along[which] * f.width[which][:, None]
-    ahead = f.out[which] * reach
-    top = f.sign_bottom[which] - 0.06
-    low = top - fall
-    cloth = upright(left, right, low, top)
-    cloth[:, :2, :2] += ahead[:, None, :]
-    n = len(which)
-    stripes = np.rint(f.width[which] / 1.6)
-    uv = np.stack([np.zeros(n), np.zeros(n), stripes, np.ones(n)], axis=1)
-    tile = np.where(f.variant[which] // 15 % 3 > 0, TILE_INDEX["awning/4"], TILE_INDEX["awning/0"])
-    paint = np.clip(f.paint[which] * 1.25 + 0.05, 0, 1)
-    front = upright(left + ahead, right + ahead, low - valance, low)
-    below = cloth[:, [1, 0, 3, 2]] - np.array([0, 0, 0.02])
-    parts = [
-        quads(cloth, uv=uv, texture=tile, paint=paint),
-        quads(front, uv=uv, texture=tile, paint=paint * 0.95),
-        quads(below, uv=uv, texture=tile, paint=paint * 0.75),
-    ]
-    for side in (left, right):
-        cheek = np.stack(
-            [
-                np.column_stack([side + ahead, low - valance]),
-                np.column_stack([side, low - valance]),
-                np.column_stack([side, top]),
-                np.column_stack([side + ahead, low]),
-            ],
-            axis=1,
+        np.minimum.at(reach, wire, metres)
+        poles.append(np.isinf(reach))
+        ends.append(middle + side * np.where(np.isinf(reach), pole, reach)[:, None])
+    return {
+        one.id: Span(one.top, (tuple(a), tuple(b)), (c, d))
+        for one, a, b, c, d in zip(
+            hung, *(end.tolist() for end in ends), *(one.tolist() for one in poles), strict=True
         )
-        parts.append(quads(cheek, paint=paint * 0.85, mode=1))
-    return join(parts)
+    }
 
 
-def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
+_NO_SPANS: Mapping[str, Span] = MappingProxyType({})
+
+
+def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span] = _NO_SPANS) -> Quads:
     """Return the quads of signs, and those of their boards and posts, which belong to no sign.
 
     Args:
         signs: of the town, or some of them.
         numbers: that of each sign among all of the town: its owner, and its texture after the tiles.
+        spans: wires by the id of the highest sign on each.
     """
     if not signs:
         return join([])
@@ -328,8 +247,8 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
     texture = len(TILE_SETS) + numbers
     out = outward(left, right)
-    blade, board, plate = kind == "blade", kind == "board", kind == "plate"
-    hung = plate | (kind == "signpost")
+    blade, board = kind == "blade", kind == "board"
+    hung = (kind == "plate") | (kind == "signpost")
     parts = [
         quads(upright(left, right, bottom, top), texture=texture, paint=paint, ink=ink, owner=numbers)
     ]  # fmt: skip
@@ -341,7 +260,7 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     )  # fmt: skip
     parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
     parts.append(quads(backs[hung], paint=(0.55, 0.56, 0.58)))
-    parts.append(_wires(left[plate], right[plate], out[plate], top[plate]))
+    parts.append(_wires([spans[one.id] for one in signs if one.id in spans]))
     rim = paint * 0.7
     parts.append(quads(upright(back_right, left, bottom, top), paint=rim))
     parts.append(quads(upright(right, back_left, bottom, top), paint=rim))
@@ -361,12 +280,22 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints) -> Quads:
     return join([*parts, _portals(signs)])
 
 
-def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
-    """Return the quads of the wires that plates hang on, across the street from house to house."""
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
-    middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
-    wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]
-    return join([quads(wire, paint=(0.12, 0.12, 0.12)) for wire in wires])
+def _wires(spans: Sequence[Span]) -> Quads:
+    """Return the quads of wires over streets and of their poles."""
+    if not spans:
+        return join([])
+    a, b = (np.array([span.ends[i] for span in spans]) for i in range(2))
+    high = np.array([span.height for span in spans])
+    feet = np.array([end for span in spans for end, pole in zip(span.ends, span.poles, strict=True) if pole])
+    tall = np.array([span.height + 0.15 for span in spans for pole in span.poles if pole])
+    parts = [
+        quads(upright(one, other, high - 0.05, high), paint=(0.12, 0.12, 0.12))
+        for one, other in ((a, b), (b, a))
+    ]
+    ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * POLE_M
+    faces = [(ring[k], ring[(k + 1) % 4]) for k in range(4 * bool(len(feet)))]
+    parts += [quads(upright(feet + one, feet + other, 0.0, tall), paint=POLE_PAINT) for one, other in faces]
+    return join(parts)
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:

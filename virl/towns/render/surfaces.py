@@ -130,6 +130,15 @@ def _wood(_: int) -> Surface:
     return scale_colours(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
 
 
+def roof_tiles() -> Surface:
+    """Return the texture of a roof's tiles in rows, 3.0 x 3.2 m."""
+    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE
+    row, column = np.floor(y * 10).astype(int), np.floor(x * 14).astype(int)
+    tone = np.random.default_rng(23).uniform(-1, 1, (10, 14)).astype(np.float32)[row, column]
+    shade = (0.72 + 0.28 * np.clip((1 - y * 10 % 1) / 0.8, 0, 1)) * (0.86 + 0.14 * np.sin(x * 14 % 1 * np.pi))
+    return scale_colours(blank((1.0, 1.0, 1.0)), shade * (1 + 0.08 * tone + 0.06 * noise(SIDE, 4, 24)))
+
+
 _WALLS: dict[str, Callable[[int], Surface]] = {
     "brick": _brick,
     "stone": _stone,
@@ -152,30 +161,108 @@ def wall_surface(material: str, bay: int) -> Surface:
     return scale_colours(_WALLS[material](bay), 1 + 0.07 * stains)
 
 
-def asphalt() -> Surface:
-    """Return the texture of a road surface, 4 m to a side."""
+def asphalt(variant: int = 0) -> Surface:
+    """Return the texture of half a road, 4 m to a side, the middle of the road below; see `ROAD_MARKS`."""
     road = blank((0.335, 0.34, 0.35), 0.0)
-    speckle = grains(SIDE, 7)
-    return scale_colours(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
+    scale_colours(road, 1 + 0.025 * noise(SIDE, 8, 7) + 0.05 * noise(SIDE, 32, 8) + 0.12 * grains(SIDE, 7))
+    across = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE * 4
+    tracks = sum(np.exp(-(((across - track) / 0.22) ** 2)) for track in (1.05, 2.6))
+    scale_colours(road, np.broadcast_to((1 + 0.06 * np.asarray(tracks))[:, None], (SIDE, SIDE)))
+    return ROAD_MARKS[variant - 1](road) if variant else road
+
+
+def _cracks(road: Surface) -> Surface:
+    """Draw cracks, filled with tar in part, on the texture of a road."""
+    rng = np.random.default_rng(31)
+    for begin, width in (((30, 60), 1), ((120, 150), 2), ((70, 220), 1)):
+        steps = rng.normal((9.0, 1.0), (4.0, 7.0), (14, 2))
+        line = np.clip(np.cumsum(np.vstack([begin, steps]), axis=0), 20, SIDE - 20)
+        cv2.polylines(
+            road,
+            [np.rint(line * 8).astype(np.int32)],
+            isClosed=False,
+            color=_TAR,
+            thickness=width,
+            lineType=cv2.LINE_AA,
+            shift=3,
+        )
+    return road
+
+
+def _patch(road: Surface) -> Surface:
+    """Draw a patch of newer, darker asphalt with a seam of tar on the texture of a road."""
+    inner = road[60:190, 40:215]
+    inner[..., :3] *= 0.84
+    cv2.rectangle(road, (40, 60), (214, 189), (0.25, 0.25, 0.26, 0.0), 1)
+    return road
+
+
+def _manhole(road: Surface) -> Surface:
+    """Draw the cast-iron cover of a manhole, 0.65 m wide, on the texture of a road."""
+    middle, radius = (SIDE // 2, 118), 21
+    cv2.circle(road, middle, radius + 5, (0.28, 0.28, 0.29, 0.0), -1, cv2.LINE_AA)
+    cv2.circle(road, middle, radius, (0.23, 0.22, 0.21, 0.0), -1, cv2.LINE_AA)
+    for ring in (7, 13, 19):
+        cv2.circle(road, middle, ring, (0.33, 0.32, 0.30, 0.0), 2, cv2.LINE_AA)
+    return road
+
+
+_TAR = (0.20, 0.20, 0.21, 0.0)
+ROAD_MARKS: tuple[Callable[[Surface], Surface], ...] = (_cracks, _manhole, _patch)
+"""Function that draws what marks a stretch of road, by the variant of its texture less 1."""
 
 
 def slabs() -> Surface:
-    """Return the texture of a pavement of 50 cm slabs, 4 m to a side."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE * 8
-    edge = np.minimum(np.minimum(x % 1, 1 - x % 1), np.minimum(y % 1, 1 - y % 1))
-    gap = np.clip(1.6 - edge / 0.03, 0, 1)
-    tone = np.random.default_rng(9).uniform(-1, 1, (8, 8)).astype(np.float32)[y.astype(int), x.astype(int)]
-    paving = blank((0.66, 0.645, 0.62), 0.0)
-    scale_colours(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
-    return scale_colours(paving, 1 - 0.33 * gap)
+    """Return the texture of a pavement of slabs of 0.4 x 0.67 m in running bond, 4 m to a side."""
+    gap, slab = _courses(10, 6, 0.0026, 9)
+    paving = blank((0.63, 0.615, 0.59), 0.0)
+    scale_colours(paving, 1 + 0.055 * slab + 0.035 * noise(SIDE, 16, 9) + 0.06 * grains(SIDE, 9))
+    return scale_colours(paving, 1 - 0.30 * gap)
 
 
-def grass() -> Surface:
-    """Return the texture of a lawn, 4 m to a side."""
-    lawn = blank((0.36, 0.50, 0.22), 0.0)
-    lumps = noise(SIDE, 8, 10, 4)
-    lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
-    return scale_colours(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
+def green_ground(kind: int) -> Surface:
+    """Return the texture of a kind of green ground, 4 m to a side, by its number in `rasters.LANDS`.
+
+    Rows run from left to right. It has no lumps of half a metre and more, which would show that it repeats.
+    """
+    blades, tufts = grains(SIDE, 10), noise(SIDE, 32, 11 + kind)
+    if kind == 0:
+        return scale_colours(blank((0.30, 0.37, 0.20), 0.0), 1 + 0.09 * tufts + 0.20 * blades)
+    across = (np.arange(SIDE, dtype=np.float32) + 0.5)[:, None] / SIDE * 4
+    ground = blank(_SOILS[kind - 1], 0.0)
+    wide, period, colour = _ROWS[kind - 1]
+    away = 0.5 + 0.4 * noise(SIDE, 16, 20 + kind)
+    if period:
+        away = np.asarray(np.abs((across + 0.05 * tufts) % period / period - 0.5) * 2, np.float32)
+    row = np.clip((wide - away) * 6 + 0.5 + 0.9 * tufts, 0, 1)[..., None]
+    ground[..., :3] += row * (np.array(colour, np.float32) - ground[..., :3])
+    return scale_colours(ground, 1 + 0.14 * tufts + 0.26 * blades)
+
+
+_SOILS = (0.33, 0.36, 0.19), (0.37, 0.31, 0.22), (0.35, 0.36, 0.21), (0.235, 0.22, 0.165)
+_ROWS: tuple[tuple[float, float, tuple[float, float, float]], ...] = (
+    (0.3, 0.0, (0.42, 0.42, 0.24)), (0.5, 0.5, (0.33, 0.38, 0.18)), (0.3, 2.0, (0.19, 0.25, 0.12)),
+    (0.4, 0.0, (0.225, 0.26, 0.155)),
+)  # fmt: skip
+"""(share in rows, metres between them or 0 for patches, colour) of meadow, field, vineyard and wood."""
+
+
+def stains() -> Surface:
+    """Return a texture, 64 m to a side, of factors on the colours of ground: half is 1.
+
+    Red, green and blue are for green ground, with lumps of 12 to 40 m, and opacity is for paved ground.
+    """
+    lush, dry = noise(SIDE, 4, 41, 6), noise(SIDE, 8, 42, 4)
+    factors = np.stack(
+        [
+            1 + 0.13 * lush + 0.09 * dry,
+            1 + 0.13 * lush,
+            1 + 0.11 * lush - 0.04 * dry,
+            1 + 0.05 * noise(SIDE, 8, 43, 5),
+        ],
+        axis=-1,
+    )
+    return np.asarray(0.5 * factors, np.float32)
 
 
 def gravel() -> Surface:
@@ -209,14 +296,14 @@ def leaves(seed: int) -> Surface:
     rng = np.random.default_rng(seed)
     clump = np.zeros((SIDE, SIDE, 4), np.float32)
     clump[..., :3] = (0.22, 0.29, 0.13)
-    for i in range(700):
-        radius, angle = 0.45 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
-        lump = 1 + 0.12 * np.sin(3 * angle + seed) + 0.08 * np.sin(7 * angle)
+    for i in range(1250):
+        radius, angle = 0.44 * rng.uniform() ** 0.6, rng.uniform(0, 2 * np.pi)
+        lump = 1 + 0.07 * np.sin(3 * angle + seed) + 0.07 * np.sin(7 * angle + 2 * seed)
         x, y = 0.5 + radius * lump * np.cos(angle), 0.5 + radius * lump * np.sin(angle)
-        tone = (0.62 + 0.5 * i / 700) * rng.uniform(0.8, 1.2)
+        tone = (0.62 + 0.5 * i / 1250) * rng.uniform(0.8, 1.2)
         colour = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
         center = (int(x * SIDE * 8), int(y * SIDE * 8))
-        axes = (int(rng.uniform(6, 10) * 8), int(rng.uniform(3, 6) * 8))
+        axes = (int(rng.uniform(3, 6) * 8), int(rng.uniform(2, 4) * 8))
         points = np.asarray(cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45)) + center
         cv2.fillConvexPoly(clump, points.astype(np.int32), colour, cv2.LINE_8, 3)
     return clump

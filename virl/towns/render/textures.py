@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.files.stores import Arrays, ArrayStore
-from virl.towns.render import facades, surfaces
+from virl.towns.plan.crowd import PEOPLE
+from virl.towns.render import cutouts, displays, facades, figures, surfaces
 from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.rasters import LANDS
 from virl.towns.render.surfaces import SIDE, Surface
 from virl.towns.storage import maker
 
@@ -24,7 +26,7 @@ Table = NDArray[np.int64]
 LEVELS = SIDE.bit_length() - 2
 """Number of mip levels of a tile, down to 4 by 4 texels."""
 STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
-"""Number of texels of one tile with all its mip levels."""
+"""Number of texels of one variant of a tile with all its mip levels."""
 
 MAX_LETTER_LEVELS = 6
 """Largest number of mip levels of a sign."""
@@ -69,55 +71,81 @@ class TileSet:
     variants: int
     draw: Callable[[int], Surface]
     """Function that draws the variant of a given number."""
+    skipped: int = 0
+    """Number of finest mip levels left out, for tiles that are seldom seen from near: 0 or 1."""
+
+    @property
+    def stride(self) -> int:
+        """Number of texels of one variant with its mip levels."""
+        return sum((SIDE >> level) ** 2 for level in range(self.skipped, LEVELS))
 
 
 def tile_sets() -> tuple[TileSet, ...]:
     """Return all sets of tiles, in the order of their texture indices, drawn when first used."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
+        "symbols": displays.symbols_tile,
         "shop door": facades.shop_door_tile,
-        "house door": facades.house_door_tile,
+        "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
-        "wheel": facades.wheel_tile,
+        "car side": cutouts.car_side,
+        "far trees": cutouts.far_trees,
         "envelope": facades.envelope_tile,
         "bin": facades.bin_tile,
-        "asphalt": surfaces.asphalt,
         "slabs": surfaces.slabs,
-        "grass": surfaces.grass,
         "gravel": surfaces.gravel,
         "water": surfaces.water,
+        "stains": surfaces.stains,
         "clouds": surfaces.clouds,
         "hedge": surfaces.hedge,
+        "thicket": cutouts.thicket,
         "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),
-        "leaves": (surfaces.leaves, (0, 1, 2)),
+        "leaves": (surfaces.leaves, (0, 1)),
         "signal": (facades.signal_tile, (0, 1, 2)),
+        "pane": (cutouts.pane, (0, 1)),
+        "person": (figures.people, tuple(range(PEOPLE))),
+        "bicycle": (figures.bicycles, (0, 1)),
     }
 
     def facade(number: int, variant: int) -> Surface:
         """Return the tile of a facade in a variant."""
         chosen = facades.FACADES[number]
-        return facades.facade_tile(walls(chosen.wall, variant), chosen.window, variant)
+        return facades.facade_tile(walls(chosen.wall, variant % 4), chosen.window, variant, number)
 
     def ground_floor(name: str, variant: int) -> Surface:
         """Return the tile of a ground floor in a variant."""
-        return facades.ground_floor_tile(walls(name, variant), variant)
+        return facades.ground_floor_tile(walls(name, variant % 4), variant, surfaces.WALLS.index(name))
+
+    def base(name: str, variant: int) -> Surface:
+        """Return the tile of a ground floor without a window in a variant."""
+        return facades.ground_floor_tile(walls(name, variant), -1, 0)
 
     return (
-        *(TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i)) for i in range(len(facades.FACADES))),
         *(
-            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name))
+            TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i), 1)
+            for i in range(len(facades.FACADES))
+        ),
+        *(
+            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name), 1)
             for name in surfaces.WALLS
         ),
-        *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
-        TileSet("display", facades.DISPLAYS, facades.display_tile),
+        *(TileSet(f"base/{name}", facades.WALL_VARIANTS, partial(base, name), 1) for name in surfaces.WALLS),
+        *(TileSet(f"wall/{name}", facades.WALL_VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
+        *(
+            TileSet(f"display/{name}", displays.VARIANTS, partial(displays.display_tile, name))
+            for name in displays.goods()
+        ),
+        TileSet("house door", facades.DOOR_VARIANTS, facades.house_door_tile),
         *(
             TileSet(f"{name}/{n}", 1, _single_variant(partial(draw, n)))
             for name, (draw, numbers) in numbered.items()
             for n in numbers
         ),
+        TileSet("asphalt", len(surfaces.ROAD_MARKS) + 1, surfaces.asphalt),
+        TileSet("green", len(LANDS), surfaces.green_ground),
         *(TileSet(name, 1, _single_variant(draw)) for name, draw in plain.items()),
     )
 
@@ -135,7 +163,7 @@ def _single_variant(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
 TILE_SETS = tile_sets()
 TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
-TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
+TEXELS = sum(tiles.stride * tiles.variants for tiles in TILE_SETS)
 """Number of texels of all tiles with their mip levels."""
 
 
@@ -153,7 +181,7 @@ def _read_tiles(kept: Arrays) -> Words:
     return texels
 
 
-_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
+_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 60 MB each
 
 
 def _draw_tiles() -> Words:
@@ -162,8 +190,8 @@ def _draw_tiles() -> Words:
     offset = 0
     for tiles in tile_sets():  # anew, so that the materials it keeps are freed
         for variant in range(tiles.variants):
-            texels[offset : offset + STRIDE] = _mip_chain(tiles.draw(variant))
-            offset += STRIDE
+            texels[offset : offset + tiles.stride] = _mip_chain(tiles.draw(variant))[-tiles.stride :]
+            offset += tiles.stride
     return texels
 
 
@@ -176,8 +204,9 @@ def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
     rows: list[tuple[int, ...]] = []
     offset = 0
     for tiles in TILE_SETS:
-        rows.append((TILE, offset, SIDE, SIDE, LEVELS, tiles.variants, STRIDE))
-        offset += STRIDE * tiles.variants
+        side, levels = SIDE >> tiles.skipped, LEVELS - tiles.skipped
+        rows.append((TILE, offset, side, side, levels, tiles.variants, tiles.stride))
+        offset += tiles.stride * tiles.variants
     offset = 0
     for width, height in sign_sizes:
         rows.append((LETTERS, offset, width, height, MAX_LETTER_LEVELS, 1, 0))

@@ -1,11 +1,12 @@
 """Made cities put together: the plan of a town, and a provider of each kind over it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 
 from virl.files.stores import ArrayStore, collector_paused
 from virl.geo.globe import LatLng
-from virl.platform.city.city import City
+from virl.platform.city.city import Capabilities, City
 from virl.platform.city.graph import GraphMaps, NavigationGraph
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.maps import Journey
@@ -19,6 +20,7 @@ from virl.towns.places import AddressBook, OfflinePlaces
 from virl.towns.plan.layout import lay_out
 from virl.towns.plan.signposts import hang_plates, put_up_signposts
 from virl.towns.plan.town_plan import CityPlan, StreetPlan
+from virl.towns.render import LOOKS
 from virl.towns.storage import decode, encode, maker, picture_key
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
 from virl.towns.truth import OfflineTruth, PlanInventory, plan_statistics
@@ -68,7 +70,9 @@ def plan_of(file: CityFile) -> CityPlan | None:
     return kept_plan(file.seed, street_signs=file.street_signs) if isinstance(file, OfflineCity) else None
 
 
-def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
+def open_offline(
+    name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = (), crowd: float = 1.0
+) -> City:
     """Return the made town of a seed as a city, with all providers and its ground truth.
 
     Args:
@@ -76,21 +80,27 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
         title: name of the town as people write it.
         seed: seed of the town, 0 or more; the same seed makes the same town.
         street_signs: kinds of signs that hang over its junctions.
+        crowd: people and traffic in its views, as a factor on what is usual.
     """
-    key = f"{name} {_plan_key(seed, title, street_signs)}"
-    town = OPEN_TOWNS.get(key, lambda: _open_town(name, title, seed, street_signs))
-    return town.lend(LeftOut())
+    key = f"{_plan_key(seed, title, street_signs)} {crowd:g}"
+
+    def open_town() -> OpenTown:
+        """Return the town, opened."""
+        with collector_paused():
+            plan = kept_plan(seed, title, street_signs)
+        return _open_town(name, title, replace(plan, crowd=crowd), key)
+
+    return OPEN_TOWNS.get(f"{name} {key}", open_town).lend(LeftOut())
 
 
-def _open_town(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> OpenTown:
-    """Return the town of a seed, opened with its providers, to be shared by runs."""
-    with collector_paused():
-        plan = kept_plan(seed, title, street_signs)
+def _open_town(name: str, title: str, plan: CityPlan, key: str) -> OpenTown:
+    """Return the town of a plan, opened with its providers, to be shared by runs; `key`: of its pictures."""
     renderer = renderer_on_demand(plan)
-    streetview = OfflineStreetView(plan.layout, renderer, picture_key(_plan_key(seed, title, street_signs)))
+    streetview = OfflineStreetView(plan.layout, renderer, picture_key(key))
     city = City(
         name=name,
         title=title,
+        capabilities=Capabilities(looks=LOOKS),
         center=plan.layout.frame.origin,
         streetview=streetview,
         places=OfflinePlaces(plan.shops, lambda shop: renderer().photo(shop)),

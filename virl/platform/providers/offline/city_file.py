@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from virl.platform.providers.provider import CityFile
+from virl.platform.providers.provider import CityFile, Crowd
 
 StreetSigns = Literal["plates", "signposts"]
 """Kinds of signs over junctions: plates with street names and house numbers, or signposts to landmarks."""
@@ -20,3 +20,5 @@ class OfflineCity(CityFile):
     """Seed from which the town grows."""
     street_signs: tuple[StreetSigns, ...] = ()
     """Signs over junctions: `plates` with street names and house numbers, `signposts` to landmarks."""
+    crowd: Crowd = 1.0
+    """People, cyclists, cars and cafe tables in views, as a factor on what is usual; 0 for none."""

@@ -10,7 +10,7 @@ def _open(name: str, file: OfflineCity, access: Access) -> City:
     from virl.platform.providers.offline.city import open_offline  # noqa: PLC0415 - brings in the renderer
 
     del access
-    return open_offline(name, file.title, file.seed, file.street_signs)
+    return open_offline(name, file.title, file.seed, file.street_signs, file.crowd)
 
 
 PROVIDER = Provider(

@@ -27,6 +27,7 @@ from virl.towns.listings import OfflineListings
 from virl.towns.open_towns import OPEN_TOWNS, OpenTown
 from virl.towns.places import OfflinePlaces
 from virl.towns.plan.town_plan import StreetPlan
+from virl.towns.render import LOOKS
 from virl.towns.storage import picture_key
 from virl.towns.streetview import OfflineStreetMap, OfflineStreetView, renderer_on_demand
 from virl.towns.truth import OfflineTruth, PlanInventory, count_names, plan_statistics
@@ -60,6 +61,7 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
+    plan = replace(plan, crowd=file.crowd)
     layout, shops = plan.layout, plan.shops
     renderer = renderer_on_demand(plan)
     also, addresses = names_of(twin, shops)
@@ -67,12 +69,13 @@ def _open_town(name: str, file: OsmCity, day: date) -> OpenTown:
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
     houses = list(zip(twin.houses.all_ids, known, strict=True))
-    streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(extract, day)))
+    drawn = key_of_twin(extract, day)
+    streetview = OfflineStreetView(layout, renderer, picture_key(drawn and f"{drawn} {file.crowd:g}"))
     city = City(
         name=name,
         title=file.title,
         attribution=credit(twin.extract.date),
-        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True),
+        capabilities=Capabilities(has_reviews=invented, has_free_lookup=True, looks=LOOKS),
         invented=INVENTED if invented else "",
         center=_center_of(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,

@@ -9,7 +9,7 @@ from virl.errors import BadInput
 from virl.geo.globe import LatLng
 from virl.geo.region import Region, position_fault
 from virl.osm.box import MAX_RADIUS_M, RADIUS_M, SUFFIXES, ExtractPart, find_extract, region_around
-from virl.platform.providers.provider import CityFile, Position
+from virl.platform.providers.provider import CityFile, Crowd, Position
 
 INVENTED = "invented"
 """Word at the end of a city's path, after `,` or `@`, that asks for invented reviews, prices and homes."""
@@ -34,6 +34,8 @@ class OsmCity(CityFile):
     """Life of the town: `invented` adds reviews, ratings, prices, hidden attributes and homes."""
     seed: int = Field(default=0, ge=0)
     """Seed of the random numbers for what is invented."""
+    crowd: Crowd = 1.0
+    """People, cyclists, cars and cafe tables in views, as a factor on what is usual; 0 for none."""
 
     @property
     def part(self) -> Region | None:

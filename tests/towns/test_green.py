@@ -1,0 +1,77 @@
+"""Woods, hedges and the edges of leaves, in geometry and pixels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+from made_corner import bare_plan
+
+from virl.platform.city.streetview import Camera
+from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land
+from virl.towns.render.barriers import barrier_mesh
+from virl.towns.render.mesh import CUTOUT
+from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
+from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.smooth import smooth_edges
+from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, HOUSE_M, SPACING_M, wood_mesh
+
+WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
+
+
+def clumps(low: tuple[float, float], high: tuple[float, float]) -> set[tuple[float, float]]:
+    """The middles of the clumps of a wood around a street and a house, in a box."""
+    house = Building(0, shapely.box(-40, 30, -30, 40), 6.0, 0)
+    mesh = wood_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
+    return {(round(x, 2), round(y, 2)) for x, y in mesh.corners.mean(axis=1)[:, :2].tolist()}
+
+
+def test_a_wood_is_filled_beside_ways_and_at_its_edge_but_for_houses() -> None:
+    found = clumps((-200, -200), (200, 200))
+    house, edge = shapely.box(-40, 30, -30, 40), WOOD.outline.exterior
+    for x, y in found:
+        spot = shapely.Point(x, y)
+        assert spot.within(WOOD.outline)
+        assert spot.distance(house) > HOUSE_M
+        assert CLEAR_M <= abs(y) <= DEEP_M or (abs(y) > DEEP_M and spot.distance(edge) <= EDGE_M)
+    assert len([1 for x, y in found if abs(y) < DEEP_M]) > 0.75 * 200 * 2 * (DEEP_M - CLEAR_M) / SPACING_M**2
+    # From another square its clumps are the same.
+    assert clumps((-60.5, -81), (300, 77)) >= {(x, y) for x, y in found if x > -60 and -80 < y < 76}
+
+
+def test_a_wood_hides_what_stands_behind_it_from_the_truth_too() -> None:
+    bare = bare_plan(furniture=(Furniture("bin", "trash bin", 0.0, 75.0, 0.0, 0),))
+    wooded = replace(bare, layout=replace(bare.layout, lands=(Land("wood", shapely.box(-60, 10, 60, 70)),)))
+    camera = Camera(0.0, 0.0, 60.0, 320, 320)
+    seen = [len(CityRenderer(plan).visible(0.0, 0.0, camera, 1)) for plan in (bare, wooded)]
+    assert seen == [1, 0]
+    dark = [CityRenderer(plan).picture(0.0, 0.0, camera)[130:156].mean() for plan in (bare, wooded)]
+    assert dark[1] < 0.6 * dark[0]
+
+
+def test_leaves_stand_out_over_a_hedge() -> None:
+    mesh = barrier_mesh([Barrier("hedge", np.array([(0.0, 0.0), (6.0, 0.0)]), 1.4, 0)])
+    tops = mesh.corners[..., 2].max(axis=1)
+    assert tops[mesh.mode == CUTOUT].min() > 1.45
+    assert tops[mesh.mode != CUTOUT].max() == pytest.approx(1.4)
+
+
+@pytest.mark.parametrize(("solid", "before"), [(False, False), (False, True), (True, False)])
+def test_leaves_are_mixed_with_what_lies_beside_them(solid: bool, before: bool) -> None:
+    """Columns 0 to 3 show leaves, 4 to 7 other leaves or a wall."""
+    shown = np.repeat([[0] * 4 + [1] * 4], 3, axis=0).astype(np.int32)
+    depth = np.where(shown == 0, 1.0, 2.0 if before else 0.5).astype(np.float32)
+    forms = np.zeros((2, 9))
+    forms[:, 0] = 1.0, 2.0 if before else 0.5
+    polygons = np.zeros((2, MAX_CORNERS, 2))
+    polygons[1, :4] = (4, 0), (8, 0), (8, 3), (4, 3)
+    counts = np.array([-4, 4 if solid else -4])
+    drawing = GeometryBuffer(np.arange(2), depth, shown, forms, polygons, counts)
+    sharp = np.repeat(np.where(shown == 0, 40, 200).astype(np.uint8)[..., None], 3, axis=2)
+    picture = sharp.copy()
+    smooth_edges(drawing, sharp, picture)
+    row = picture[1, :, 0].tolist()
+    assert row[:3] == [40] * 3
+    assert row[5:] == [200] * 3
+    assert 50 < row[3] < 100
+    assert 150 < row[4] < 190

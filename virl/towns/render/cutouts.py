@@ -1,0 +1,114 @@
+"""Tiles of cars and far trees, drawn by code."""
+
+import cv2
+import numpy as np
+
+from virl.towns.render.surfaces import SIDE, Surface, blank
+
+Colour = tuple[float, float, float, float]
+"""RGB and opacity in [0, 1]."""
+
+CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
+"""Height of the crown's foot as a share of the tree's, and of its widest place in the crown, by species."""
+
+_FINE = 8
+"""Parts of a texel in which shapes are placed."""
+
+
+def _shape(tile: Surface, points: object, colour: Colour) -> None:
+    """Fill an outline of (across, up) in shares of the tile."""
+    corners = np.rint(np.asarray(points, float) * SIDE * _FINE).astype(np.int32)
+    cv2.fillPoly(tile, [corners], colour, cv2.LINE_8, 3)
+
+
+def _oval(tile: Surface, x: float, y: float, wide: float, high: float, colour: Colour) -> None:
+    """Fill an ellipse around (x, y) with half axes `wide` and `high`, all in shares of the tile."""
+    around = np.linspace(0, 2 * np.pi, 25)[:-1]
+    _shape(tile, np.column_stack([x + wide * np.cos(around), y + high * np.sin(around)]), colour)
+
+
+def car_side() -> Surface:
+    """Return the side of a car, 4.5 by 1 m, from its rear end and from 0.12 m above the road on."""
+    tile = blank((0.94, 0.94, 0.94))
+    rows = np.arange(SIDE, dtype=np.float32)[:, None] / SIDE
+    # Lighter above the crease, which faces the sky, and darker below.
+    tile[..., :3] *= np.where(rows > 0.52, 1.0, 0.84 + 0.10 * rows / 0.52)[..., None]
+    tile[: int(0.10 * SIDE)] = (0.10, 0.10, 0.11, 0.0)
+    gap: Colour = (0.42, 0.42, 0.43, 0.55)
+    for at in (0.305, 0.49, 0.675):
+        tile[int(0.11 * SIDE) :, int(at * SIDE) : int(at * SIDE) + 2] = gap
+    tile[int(0.11 * SIDE) : int(0.125 * SIDE), int(0.305 * SIDE) : int(0.675 * SIDE)] = gap
+    for at in (0.33, 0.515):
+        tile[int(0.655 * SIDE) : int(0.685 * SIDE), int(at * SIDE) : int((at + 0.035) * SIDE)] = (
+            0.30, 0.30, 0.31, 0.4,
+        )  # fmt: skip
+    for axle in (0.185, 0.815):
+        for radius, tone in ((0.40, 0.05), (0.32, 0.11), (0.215, 0.60), (0.185, 0.30)):
+            _oval(tile, axle, 0.20, radius / 4.5, radius, (tone, tone, tone * 1.06, 0.0))
+        for turn in np.arange(5) * 1.2566 + 0.3:
+            along, aside = (np.cos(turn) / 4.5, np.sin(turn)), (-np.sin(turn) / 4.5, np.cos(turn))
+            spoke = np.outer((0.0, 0.19, 0.19, 0.0), along) + np.outer((-1, -1, 1, 1), aside) * 0.035
+            _shape(tile, spoke + np.array([axle, 0.20]), (0.64, 0.65, 0.68, 0.0))
+        _oval(tile, axle, 0.20, 0.05 / 4.5, 0.05, (0.45, 0.46, 0.48, 0.0))
+    return tile
+
+
+def pane(driver: int) -> Surface:
+    """Return a car's pane that mirrors the sky, with somebody behind its right half if `driver` is 1."""
+    tile = blank((0.0, 0.0, 0.0), 0.0)
+    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE
+    tile[..., :3] = np.array([0.10, 0.12, 0.14]) + (0.7 * y[..., None]) ** 2 * np.array([0.42, 0.50, 0.58])
+    if driver:
+        _oval(tile, 0.70, 0.10, 0.19, 0.34, (0.24, 0.27, 0.34, 0.0))
+        _oval(tile, 0.70, 0.52, 0.075, 0.17, (0.50, 0.36, 0.28, 0.0))
+        _oval(tile, 0.70, 0.62, 0.08, 0.10, (0.14, 0.11, 0.09, 0.0))
+    sheen = np.clip(1 - np.abs(x + 0.35 * y - 0.45) / 0.16, 0, 1)[..., None] * 0.10
+    tile[..., :3] += sheen * (np.array([0.80, 0.86, 0.92]) - tile[..., :3])
+    return tile
+
+
+def far_trees() -> Surface:
+    """Return the trees of all species as seen from afar, in cells of a quarter by a half of the tile."""
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.20, 0.26, 0.12)
+    for number, (foot, belly) in enumerate(CROWNS):
+        rng = np.random.default_rng(70 + number)
+        x, y = number % 4 * 0.25 + 0.125, number // 4 * 0.5
+        for i in range(400):
+            radius, angle = 0.93 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
+            rise = radius * np.sin(angle)
+            up = foot + (1 - foot) * (belly + rise * ((1 - belly) if rise > 0 else belly))
+            tone = (0.50 + 0.32 * up + 0.14 * i / 400) * rng.uniform(0.75, 1.2)
+            leaf = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
+            size = rng.uniform(0.006, 0.011)
+            _oval(tile, x + 0.108 * radius * np.cos(angle), y + 0.485 * up, size, size * 0.8, leaf)
+    return tile
+
+
+def thicket() -> Surface:
+    """Return a clump of trees of a wood, 9 m wide: crowns, and shrubs before trunks in the dark."""
+    rng = np.random.default_rng(90)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.10, 0.12, 0.07)
+    crowns = ((0.22, 0.20, 0.74), (0.44, 0.19, 0.95), (0.66, 0.20, 0.84), (0.82, 0.15, 0.62))
+    x = (np.arange(SIDE) + 0.5) / SIDE
+    tops = [high * np.clip(1 - ((x - at) / wide) ** 2, 0, 1) ** 0.4 for at, wide, high in crowns]
+    top = np.max(tops, axis=0)
+    foot = 0.03 + 0.02 * np.sin(23 * x) + 0.01 * np.sin(61 * x)
+    tile[(x[:, None] < 0.93 * top) & (x[:, None] > foot)] = (0.08, 0.10, 0.055, 1.0)
+    for at in np.sort(rng.uniform(0.10, 0.90, 9)).tolist():
+        wide, tone = rng.uniform(0.007, 0.016), rng.uniform(0.13, 0.24)
+        bark: Colour = (tone * 1.1, tone, tone * 0.8, 1.0)
+        _shape(
+            tile, [(at - wide, 0.02), (at + wide, 0.02), (at + wide * 0.7, 0.5), (at - wide * 0.7, 0.5)], bark
+        )
+    for i in range(2400):
+        across, share = rng.uniform(0.02, 0.98), rng.uniform()
+        high = top[int(across * SIDE)]
+        is_shrub = i % 4 == 0
+        up = 0.01 + 0.10 * share * (1.3 + np.sin(9 * across)) if is_shrub else high * (0.36 + 0.64 * share)
+        tone = (0.42 if is_shrub else 0.34 + 0.56 * up) * (0.7 + 0.3 * i / 2400) * rng.uniform(0.7, 1.25)
+        leaf: Colour = (tone * rng.uniform(0.32, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.20, 1.0)
+        if high > 0.1:
+            _oval(tile, across, min(up, high), rng.uniform(0.007, 0.013), rng.uniform(0.005, 0.010), leaf)
+    return tile
