@@ -60,7 +60,7 @@ CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 class Recipe:
     """The settings of a training; all values are chosen."""
 
-    cycles: tuple[int, ...] = (3000, 5000)
+    cycles: tuple[int, ...] = (3000, 5000, 4000)
     """Steps of each cycle of the learning rate: warm restarts (SGDR, Loshchilov and Hutter 2017)."""
     batch: int = 16
     rate: float = 2e-3

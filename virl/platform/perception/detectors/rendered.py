@@ -37,7 +37,7 @@ NAME = "rendered"
 """Name of the detector."""
 WEIGHTS = Path(__file__).parent / "rendered.onnx"
 """File of weights that comes with virl."""
-INPUT_SIDE = 512
+INPUT_SIDE = 640
 """Length in pixels that a view's longer side is scaled to for the network."""
 CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
