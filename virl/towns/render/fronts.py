@@ -250,7 +250,7 @@ def _plates(f: _Fronts) -> list[Quads]:
     start = np.where(fits, after, f.door[:, 0] - 0.12 - PLATE_M[0])
     shown = (start > 0.1) & (f.width > 3.0)
     parts = []
-    for (size, low), uv in ((PLATE_M, f.symbol), (HOURS_M, symbol_cell("hours"))):
+    for (size, low), uv in ((PLATE_M, f.symbol), (HOURS_M, np.array(symbol_cell("hours")))):
         corners = f.panel(start, start + size, low, low + size, 0.03)
         plates = quads(corners, uv=uv, texture=TILE_INDEX["symbols"], paint=f.plate)
         parts.append(take(plates, shown))
