@@ -199,9 +199,8 @@ def test_houses_that_overlap_do_not_hang_signs_over_each_other(tmp_path: Path) -
 @pytest.mark.parametrize(("bottom", "doors"), [(2.15, 1), (0.9, 0)])
 def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: float, doors: int) -> None:
     sign = Sign("d", "d", "Lawyer", "", "directory", (0.0, 0.0), (3.0, 0.0), bottom, 2.6, 0)
-    mesh = sign_mesh(
-        [sign, replace(sign, id="e", top=bottom, bottom=bottom - 0.2)][: 2 - doors], np.arange(2 - doors)
-    )
+    signs = [sign, replace(sign, id="e", top=bottom, bottom=bottom - 0.2)][: 2 - doors]
+    mesh = sign_mesh(signs, np.arange(2 - doors), {})
     nobodys = mesh.owner == NOBODY
     stone = nobodys & (mesh.texture == TILE_INDEX["wall/stone"])
     corners = mesh.corners[stone].reshape(-1, 3)
