@@ -7,7 +7,13 @@ from virl.geo.globe import Flags, Floats, Ints
 
 
 def near_shapes(xy: Floats, shapes: shapely.STRtree, margin: float) -> Flags:
-    """Return True for each point, metres, (n, 2), within `margin` metres of a shape in a search tree."""
+    """Return True for each point within `margin` metres of a shape in a search tree.
+
+    Args:
+        xy: points in metres, shape (n, 2).
+        shapes: search tree.
+        margin: metres.
+    """
     hit = shapes.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)[0]
     return np.isin(np.arange(len(xy)), hit)
 
