@@ -59,8 +59,6 @@ def bare_plan(
         streets=streets,
         junctions=np.array([[-120.0, 0.0], [0.0, 0.0], [120.0, 0.0]]),
         panoramas=Panoramas(xy, np.zeros(21, np.int64), np.append(ends, ends + 1), np.append(ends + 1, ends)),
-        blocks=(),
-        parks=(),
         buildings=buildings,
         frontages=(Frontage(0, None, 0, (-5.0, FRONT_Y), (5.0, FRONT_Y), 1, 1.0),),
         furniture=furniture,

@@ -30,11 +30,8 @@ def made_town(streets: int = 14, fronts: int = 48) -> StreetPlan:
         streets=tuple(ways),
         junctions=np.zeros((0, 2)),
         panoramas=nothing,
-        blocks=(),
         parks=(PARK,),
-        buildings=(),
         frontages=tuple(found),
-        furniture=(),
     )
 
 

@@ -2,10 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import osmium
+import shapely
 from osmium.osm import mutable
 
 from virl.geo.globe import LatLng, LocalFrame
+from virl.osm.extract import read_extract
+from virl.osm.plan import Twin, build_twin
+from virl.platform.city.city import City
+from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city_file import OsmCity
 
 FRAME = LocalFrame(LatLng(60.17, 24.94))
 NAMED = "© OpenStreetMap contributors, data of 2024-05-01"
@@ -15,6 +22,7 @@ class Writer:
     """Writes objects given in metres."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._writer = osmium.SimpleWriter(str(path))
         self._nodes: dict[tuple[float, float], int] = {}
         self._ways: list[mutable.Way] = []
@@ -42,6 +50,26 @@ class Writer:
 
 def box(west: float, south: float, east: float, north: float) -> tuple[tuple[float, float], ...]:
     return ((west, south), (east, south), (east, north), (west, north), (west, south))
+
+
+def rebuilt(made: Writer) -> Twin:
+    made.close()
+    return build_twin(read_extract(made.path))
+
+
+def opened(made: Writer) -> City:
+    made.close()
+    return open_twin("town", OsmCity(title="Town", about="", provider="osm", extract=made.path))
+
+
+def written(twin: Twin, shape: shapely.Geometry) -> shapely.Geometry:
+    """A shape of a twin in the metres of the writer."""
+    frame = twin.extract.frame
+
+    def moved(xy: np.ndarray) -> np.ndarray:
+        return np.array([FRAME.point(frame.position(*point)) for point in xy.tolist()])
+
+    return shapely.transform(shape, moved)
 
 
 def dated_town(file: Path) -> Path:

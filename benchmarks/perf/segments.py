@@ -63,21 +63,11 @@ def grid_town(pieces: int) -> StreetPlan:
         ]
     )
     streets = tuple(
-        Street(
-            k,
-            "",
-            junctions[a] + (junctions[b] - junctions[a]) * steps[:, None] / BLOCK_M,
-            int(a),
-            int(b),
-            6.0,
-            2.0,
-        )
+        Street(k, "", junctions[a] + (junctions[b] - junctions[a]) * steps[:, None] / BLOCK_M, a, b, 6.0, 2.0)
         for k, (a, b) in enumerate(ends.tolist())
     )
     frame = LocalFrame(LatLng(0.0, 0.0))
-    return StreetPlan(
-        frame, streets, junctions, _grid_panoramas(streets, junctions), (), (), (), (), (), crossings=()
-    )
+    return StreetPlan(frame, streets, junctions, _grid_panoramas(streets, junctions), crossings=())
 
 
 def _grid_panoramas(streets: tuple[Street, ...], junctions: Floats) -> Panoramas:

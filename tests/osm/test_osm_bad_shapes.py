@@ -1,11 +1,8 @@
 """Shapes that nobody builds: polygons of very many corners, and rings that cross themselves."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from test_osm_buildings import opened, rebuilt, town
-from written_extract import box
+from written_extract import Writer, box, opened, rebuilt
 
 from virl.platform.city.streetview import Camera
 
@@ -14,21 +11,19 @@ CORNERS = 100_000  # of one polygon: a reader that compares each with each would
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tags", [{"building": "yes"}, {"leisure": "park"}, {"natural": "water"}])
-def test_a_polygon_of_very_many_corners_is_drawn(tags: dict[str, str], tmp_path: Path) -> None:
-    made = town(tmp_path / "many.osm.pbf")
+def test_a_polygon_of_very_many_corners_is_drawn(tags: dict[str, str], made: Writer) -> None:
     angle = np.linspace(0.0, 2 * np.pi, CORNERS, endpoint=False)
     away = 40.0 + 1.0 * np.sin(300 * angle)
     ring = np.column_stack([away * np.cos(angle), 60.0 + away * np.sin(angle)])
     made.way(*map(tuple, ring.tolist()), tuple(ring[0].tolist()), **tags)
-    city = opened(made, tmp_path / "many.osm.pbf")
+    city = opened(made)
     here = city.streetview.nearest(city.center, 200.0)
     assert here
     assert city.streetview.view(here.id, Camera(0.0)).pixels.std() > 1
 
 
-def test_a_ring_that_crosses_itself_is_mended(tmp_path: Path) -> None:
-    made = town(tmp_path / "broken.osm.pbf")
+def test_a_ring_that_crosses_itself_is_mended(made: Writer) -> None:
     made.way((-30, 10), (-10, 30), (-10, 10), (-30, 30), (-30, 10), building="yes")
     made.way(*box(50, 10, 70, 30), building="yes")
-    twin = rebuilt(made, tmp_path / "broken.osm.pbf")
+    twin = rebuilt(made)
     assert [round(each.area) for each in twin.houses.footprints] == [400, 100, 100]

@@ -1,12 +1,9 @@
 """Hedges, walls and fences of a twin: where they stand, where they open, and what they hide."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import shapely
-from test_osm_buildings import opened, rebuilt, town, written
-from written_extract import box
+from written_extract import Writer, box, opened, rebuilt, written
 
 from virl.geo.globe import bearing
 from virl.osm.plan import Twin
@@ -31,33 +28,30 @@ def lines(twin: Twin, kind: str) -> shapely.Geometry:
         ({"barrier": "retaining_wall"}, "wall", 0.7),
     ],
 )
-def test_a_mapped_line_stands(tags: dict[str, str], kind: str, height: float, tmp_path: Path) -> None:
-    made = town(tmp_path / "a.osm.pbf")
+def test_a_mapped_line_stands(tags: dict[str, str], kind: str, height: float, made: Writer) -> None:
     made.way((-60, 12), (60, 12), **tags)
-    twin = rebuilt(made, tmp_path / "a.osm.pbf")
+    twin = rebuilt(made)
     assert {(one.kind, one.height) for one in twin.plan.layout.barriers} == {(kind, height)}
     assert lines(twin, kind).length == pytest.approx(120, abs=0.5)
 
 
-def test_a_line_opens_at_gates_ways_and_houses(tmp_path: Path) -> None:
-    made = town(tmp_path / "b.osm.pbf")
+def test_a_line_opens_at_gates_ways_and_houses(made: Writer) -> None:
     made.way((-60, 12), (60, 12), barrier="fence")
     made.node(-30, 12, barrier="gate")
     made.node(-10, 12, barrier="gate", width="5")
     made.way((10, 0), (10, 40), highway="service", service="driveway")
     made.way(*box(30, 8, 40, 16), building="yes")
     made.way((-60, -40), (60, -40), barrier="fence", layer="-1", tunnel="yes")
-    fence = lines(rebuilt(made, tmp_path / "b.osm.pbf"), "fence")
+    fence = lines(rebuilt(made), "fence")
     for x, half in ((-30, 1.5), (-10, 2.5), (10, 1.5), (35, 5)):
         assert fence.distance(shapely.Point(x, 12)) == pytest.approx(half, abs=0.4)
     assert fence.distance(shapely.Point(0, 12)) < 0.1
     assert fence.bounds[1] > 11
 
 
-def test_no_panorama_stands_in_a_hedge(tmp_path: Path) -> None:
-    made = town(tmp_path / "c.osm.pbf")
+def test_no_panorama_stands_in_a_hedge(made: Writer) -> None:
     made.way((-90, 1.5), (90, 1.5), barrier="hedge")
-    twin = rebuilt(made, tmp_path / "c.osm.pbf")
+    twin = rebuilt(made)
     spots = shapely.points(twin.plan.layout.panoramas.xy)
     stretches = [shapely.LineString(one.line) for one in twin.plan.layout.barriers]
     assert not stretches or shapely.distance(spots, shapely.MultiLineString(stretches)).min() > 1.4
@@ -75,20 +69,18 @@ def seen(city: City) -> float:
 
 
 @pytest.mark.parametrize(("tags", "hidden"), [({}, False), ({"barrier": "wall", "height": "3"}, True)])
-def test_the_truth_knows_what_a_wall_hides(tags: dict[str, str], hidden: bool, tmp_path: Path) -> None:
-    made = town(tmp_path / "d.osm.pbf")
+def test_the_truth_knows_what_a_wall_hides(tags: dict[str, str], hidden: bool, made: Writer) -> None:
     if tags:
         made.way((-60, 12), (60, 12), **tags)
     made.node(0, 15, amenity="waste_basket")
-    city = opened(made, tmp_path / "d.osm.pbf")
+    city = opened(made)
     assert (seen(city) == 0.0) == hidden
 
 
-def test_a_fence_hides_in_part(tmp_path: Path) -> None:
-    made = town(tmp_path / "e.osm.pbf")
+def test_a_fence_hides_in_part(made: Writer) -> None:
     made.way((-60, 12), (60, 12), barrier="fence", height="2.6")
     made.node(0, 15, amenity="waste_basket")
-    assert 0.02 < seen(opened(made, tmp_path / "e.osm.pbf")) < 0.75
+    assert 0.02 < seen(opened(made)) < 0.75
 
 
 def test_corners_of_a_hedge_are_closed() -> None:

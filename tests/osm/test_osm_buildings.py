@@ -1,58 +1,27 @@
 """Parts, overhangs, passages, colours and roofs of a town that is written as an extract and rebuilt."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import shapely
-from written_extract import FRAME, Writer, box
+from written_extract import FRAME, Writer, box, opened, rebuilt, written
 
 from virl.osm.extract import read_extract
 from virl.osm.houses import colour
 from virl.osm.parts import base_of, walls_top
-from virl.osm.plan import Twin, build_twin
-from virl.platform.city.city import City
+from virl.osm.plan import build_twin
 from virl.platform.city.streetview import Camera
-from virl.platform.providers.osm.city import open_twin, twin_statistics
-from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.city import twin_statistics
 from virl.sheets.town_page import town_facts
 from virl.towns.plan.town_plan import Building
 from virl.towns.render.buildings import building_mesh
 from virl.towns.render.roofs import roof_mesh
 
 
-def town(path: Path) -> Writer:
-    made = Writer(path)
-    made.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
-    return made
-
-
-def rebuilt(made: Writer, path: Path) -> Twin:
-    made.close()
-    return build_twin(read_extract(path))
-
-
-def opened(made: Writer, path: Path) -> City:
-    made.close()
-    return open_twin("town", OsmCity(title="Town", about="", provider="osm", extract=path))
-
-
-def written(twin: Twin, shape: shapely.Geometry) -> shapely.Geometry:
-    """A shape of a twin in the metres of the writer."""
-    frame = twin.extract.frame
-
-    def moved(xy: np.ndarray) -> np.ndarray:
-        return np.array([FRAME.point(frame.position(*point)) for point in xy.tolist()])
-
-    return shapely.transform(shape, moved)
-
-
-def test_parts_stand_for_the_building_that_they_cover(tmp_path: Path) -> None:
-    made = town(tmp_path / "a.osm.pbf")
+def test_parts_stand_for_the_building_that_they_cover(made: Writer) -> None:
     made.way(*box(10, 10, 50, 30), building="office", height="20", building__colour="#3366cc")
     made.way(*box(10, 10, 30, 30), building__part="yes", height="8", building__material="brick")
     made.way(*box(30, 10, 50, 30), building__part="yes", height="20", min_height="5")
-    twin = rebuilt(made, tmp_path / "a.osm.pbf")
+    twin = rebuilt(made)
     assert twin.houses.heights.tolist() == [8.0]
     above = twin.houses.above
     assert (above.bases.tolist(), above.heights.tolist()) == ([5.0], [20.0])
@@ -66,41 +35,37 @@ def test_parts_stand_for_the_building_that_they_cover(tmp_path: Path) -> None:
     assert (known.houses, known.parts, known.houses_with_height) == (1, 2, 1)
 
 
-def test_what_parts_leave_of_an_outline_is_drawn_below_the_tower(tmp_path: Path) -> None:
-    made = town(tmp_path / "b.osm.pbf")
+def test_what_parts_leave_of_an_outline_is_drawn_below_the_tower(made: Writer) -> None:
     made.way(*box(10, 10, 60, 40), building="yes", height="60")
     made.way(*box(10, 10, 20, 20), building__part="yes", building__levels="15", building__min_level="3")
     made.way(*box(40, 10, 60, 40), building__part="yes", height="9")
-    twin = rebuilt(made, tmp_path / "b.osm.pbf")
+    twin = rebuilt(made)
     heights = sorted(twin.houses.heights.tolist())
     assert heights == pytest.approx([9.0, base_of({"building:min_level": "3"})])
     assert shapely.area(twin.houses.footprints).sum() == pytest.approx(50 * 30, rel=0.02)
 
 
-def test_a_house_whose_lower_storeys_are_not_mapped_does_not_hang_in_the_air(tmp_path: Path) -> None:
-    made = town(tmp_path / "h.osm.pbf")
+def test_a_house_whose_lower_storeys_are_not_mapped_does_not_hang_in_the_air(made: Writer) -> None:
     levels = {"building__levels": "5", "building__min_level": "3"}
     made.way(*box(10, 10, 50, 30), building="school", building__part="yes", **levels)
-    twin = rebuilt(made, tmp_path / "h.osm.pbf")
+    twin = rebuilt(made)
     assert twin.houses.heights.tolist() == pytest.approx([16.8])
     assert not twin.houses.above.ids
 
 
-def test_no_panorama_stands_at_a_wall(tmp_path: Path) -> None:
-    made = town(tmp_path / "i.osm.pbf")
+def test_no_panorama_stands_at_a_wall(made: Writer) -> None:
     made.way((0, 0), (0, 10), (60, 10), highway="footway")
     made.way(*box(10, 10.3, 50, 30), building="yes", building__levels="3")
-    twin = rebuilt(made, tmp_path / "i.osm.pbf")
+    twin = rebuilt(made)
     away = shapely.distance(shapely.points(twin.plan.layout.panoramas.xy), twin.houses.footprints[0])
     assert away.min() > 0.7
     eyes = [written(twin, shapely.Point(xy)) for xy in twin.plan.layout.panoramas.xy]
     assert max(eye.x for eye in eyes if eye.y > 9) == pytest.approx(60, abs=0.5)  # its far end is reached
 
 
-def test_people_walk_below_a_roof_on_posts(tmp_path: Path) -> None:
-    made = town(tmp_path / "c.osm.pbf")
+def test_people_walk_below_a_roof_on_posts(made: Writer) -> None:
     made.way(*box(-10, -6, 30, 6), building="roof", height="5")
-    twin = rebuilt(made, tmp_path / "c.osm.pbf")
+    twin = rebuilt(made)
     assert len(twin.houses.ids) == 0
     assert len(twin.plan.layout.panoramas.xy) == 21
     [roof] = twin.plan.layout.buildings
@@ -114,18 +79,14 @@ def test_people_walk_below_a_roof_on_posts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tag", [{"tunnel": "building_passage"}, {"covered": "yes"}, {}])
-def test_a_passage_is_an_opening_that_people_see_and_walk_through(
-    tag: dict[str, str], tmp_path: Path
-) -> None:
-    path = tmp_path / "d.osm.pbf"
-    made = town(path)
+def test_a_passage_is_an_opening_that_people_see_and_walk_through(tag: dict[str, str], made: Writer) -> None:
     made.way((0, 0), (0, 8), highway="footway")
     made.way((0, 8), (0, 28), highway="footway", **tag)
     made.way((0, 28), (0, 60), highway="footway", name="Court")
     made.way(*box(-40, 8, 40, 28), building="yes", building__levels="5")
     made.node(0.8, 45, amenity="bench")
-    city = opened(made, path)
-    twin = build_twin(read_extract(path))
+    city = opened(made)
+    twin = build_twin(read_extract(made.path))
     away, panorama = min(
         (np.hypot(*np.subtract(FRAME.point(city.streetview.panorama(name).position), (0, 0))), name)
         for name in city.street_map.panorama_ids()
@@ -155,13 +116,12 @@ def test_colours(text: str, expected: tuple[int, int, int] | None) -> None:
     assert (tuple(round(part * 255) for part in found) if found else None) == expected
 
 
-def test_colours_and_materials_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
-    made = town(tmp_path / "e.osm.pbf")
+def test_colours_and_materials_that_cannot_be_read_are_counted(made: Writer) -> None:
     made.way(
         *box(10, 10, 20, 20), building="yes", building__colour="sort of red", building__material="cheese"
     )
     made.way(*box(30, 10, 40, 20), building="yes", building__material="wood", roof__material="copper")
-    twin = rebuilt(made, tmp_path / "e.osm.pbf")
+    twin = rebuilt(made)
     assert dict(twin_statistics(twin).looks_unread) == {
         "building:colour=sort of red": 1,
         "building:material=cheese": 1,

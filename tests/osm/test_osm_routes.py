@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from written_extract import FRAME, Writer, box
+from written_extract import FRAME, Writer, box, opened
 
 from virl.errors import BadInput, NoRoute
 from virl.geo.globe import LatLng, distance
@@ -14,16 +14,13 @@ from virl.osm.ways import BOTH, DIRECTIONS, NEITHER
 from virl.platform.city.city import City
 from virl.platform.city.maps import SPEED_M_S, PanoramaMaps, ReverseMaps, walked_route
 from virl.platform.navigators.point import plan_route
-from virl.platform.providers.osm.city import open_twin
-from virl.platform.providers.osm.city_file import OsmCity
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import serve_city
 
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> City:
-    path = tmp_path_factory.mktemp("osm") / "town.osm.pbf"
-    town = Writer(path)
+    town = Writer(tmp_path_factory.mktemp("osm") / "town.osm.pbf")
     town.way((-300, 0), (0, 0), (150, 0), (300, 0), highway="residential", name="Main <Street>")
     town.way((0, 0), (0, 150), (0, 300), highway="residential", name="Side Street")
     town.way((0, 300), (300, 300), (300, 150), (300, 0), highway="residential", name="Back", oneway="yes")
@@ -34,8 +31,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
     address = {"addr__street": "Side Street", "addr__city": "Littleton"}
     town.way(*box(-40, 60, -10, 90), building="yes", addr__housenumber="5", **address)
     town.node(-25, 200, addr__housenumber="7b", **address)
-    town.close()
-    return open_twin("town", OsmCity(title="Town", about="", provider="osm", extract=path))
+    return opened(town)
 
 
 def at(x: float, y: float) -> LatLng:
@@ -198,10 +194,7 @@ def test_who_may_use_a_way(tags: dict[str, str], walking: object, cycling: objec
 def test_a_town_without_a_road_has_none_to_drive(tmp_path: Path) -> None:
     town = Writer(tmp_path / "island.osm.pbf")
     town.way((-100, 0), (0, 0), (100, 0), highway="footway")
-    town.close()
-    city = open_twin(
-        "island", OsmCity(title="Island", about="", provider="osm", extract=tmp_path / "island.osm.pbf")
-    )
+    city = opened(town)
     assert city.maps.route([at(0, 0), at(90, 0)]).distance == pytest.approx(90, rel=0.001)
     with pytest.raises(NoRoute, match="no way for driving is mapped here"):
         city.maps.route([at(0, 0), at(90, 0)], "driving")

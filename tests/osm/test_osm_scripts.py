@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont, features
-from test_osm_buildings import rebuilt
-from written_extract import Writer, box
+from written_extract import Writer, box, rebuilt
 
 from virl.osm.plan import Twin
-from virl.pages.fonts import FONT_FOLDER, face_for
+from virl.pages.fonts import FONT_FOLDER, face_for, installed_faces
 from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import Sign
 from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.storefronts import letter
 
 SHAPED = {
     "Arabic": "مقهى بغداد",
@@ -33,13 +33,12 @@ Marks = NDArray[np.float64]
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Twin:
     """A street with a shop for each script."""
-    path = tmp_path_factory.mktemp("scripts") / "town.osm.pbf"
-    made = Writer(path)
+    made = Writer(tmp_path_factory.mktemp("scripts") / "town.osm.pbf")
     made.way((-20, 0), (200, 0), highway="residential", name="Main Street")
     for number, name in enumerate((SHAPED | PLAIN).values()):
         made.way(*box(18 * number, 8, 18 * number + 12, 20), building="yes", height="9")
         made.node(18 * number + 6, 8.5, amenity="cafe", name=name)
-    return rebuilt(made, path)
+    return rebuilt(made)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,10 @@ def renderer(twin: Twin) -> CityRenderer:
 
 def sign_of(twin: Twin, name: str) -> Sign:
     return next(
-        s for shop in twin.plan.shops for s in shop.signs if shop.place.name == name and s.kind == "fascia"
+        s
+        for shop in twin.plan.shops
+        for s in shop.signs
+        if (shop.place.name, s.text, s.kind) == (name, name, "fascia")
     )
 
 
@@ -106,3 +108,18 @@ def test_other_scripts_run_from_the_left_and_are_not_mirrored(
     least = 0.5 if name == PLAIN["Latin"] else 0.85  # a board may be set in another of the Latin faces
     assert alike(board, alone) > least
     assert alike(board, alone) > alike(board, alone[:, ::-1]) + 0.2
+
+
+def test_an_extra_adds_scripts(made: Writer) -> None:
+    pytest.importorskip("fontpkg_noto_sans_tamil")
+    name = "அடுமனை"
+    if not features.check("raqm"):
+        pytest.skip("Pillow has no Raqm without FriBiDi")
+    [face] = [face for face in installed_faces() if "NotoSansTamil" in face]
+    assert face_for(name, 0) == face
+    made.way(*box(-40, 8, 0, 25), building="yes", building__levels="3")
+    made.node(-20, 10, shop="bakery", name=name)
+    [shop] = rebuilt(made).plan.shops
+    assert shop.signs[0].text == name
+    coverage = letter(shop.signs[0])
+    assert 0.02 < (coverage > 127).mean() < 0.6

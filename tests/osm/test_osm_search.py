@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from real_data import real_data
-from written_extract import Writer, box
+from written_extract import Writer, box, opened
 
 from virl.errors import NotFound
 from virl.osm.names import other_names
@@ -15,8 +16,7 @@ from virl.platform.providers.osm.city_file import OsmCity
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> City:
-    path = tmp_path_factory.mktemp("osm") / "town.osm.pbf"
-    town = Writer(path)
+    town = Writer(tmp_path_factory.mktemp("osm") / "town.osm.pbf")
     town.way((-200, 0), (0, 0), (200, 0), highway="residential", name="Städtle", name__sv="Lillstan")
     town.way((0, 0), (0, 100), highway="residential", name="Øvre vei")
     for x, town_name in ((-100, "Vaduz"), (100, "Triesen")):
@@ -26,8 +26,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
     town.node(-80, 11, amenity="restaurant", cuisine="sushi", name="Torvet", alt_name="Mori;Hana")
     town.node(110, 11, amenity="pharmacy", name="Аптека Ромашка")
     town.node(115, 11, tourism="museum", name="Kunstmuseum", name__sv="Konstmuseet")
-    town.close()
-    return open_twin("town", OsmCity(title="Town", about="", provider="osm", extract=path))
+    return opened(town)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +84,26 @@ def test_addresses_are_found_however_they_are_written(city: City) -> None:
 def test_names_are_told_from_notes_about_them() -> None:
     tags = {"name": "A", "name:en": "B", "alt_name": "C; D", "name:etymology:wikidata": "Q1", "name:sv": "A"}
     assert other_names(tags) == ("B", "C", "D")
+
+
+def test_names_are_those_of_the_language_that_is_asked_for(tmp_path: Path) -> None:
+    made = Writer(tmp_path / "town.osm.pbf")
+    made.way((-100, 0), (100, 0), highway="residential", name="Iso Katu", name__en="Great Street")
+    made.node(0, 12, shop="bakery", name="Leipomo", name__en="The Bakery", addr__street="Iso Katu",
+              addr__housenumber="1")  # fmt: skip
+    made.node(40, 12, shop="kiosk", name="Kioski")
+    made.close()
+    file = OsmCity(title="Town", about="", provider="osm", extract=made.path, names="en")
+    city = open_twin("town", file)
+    assert {place.name for place in city.places.nearby(city.center, 200)} == {"The Bakery", "Kioski"}
+    assert city.places.search("Leipomo")[0].name == "The Bakery"
+    assert city.places.search("The Bakery")[0].address == "Great Street 1"
+    assert city.inventory
+    assert {street.name for street in city.inventory.streets()} == {"Great Street"}
+    local = open_twin("town", file.model_copy(update={"names": ""}))
+    assert {place.name for place in local.places.nearby(city.center, 200)} == {"Leipomo", "Kioski"}
+    with pytest.raises(ValidationError):
+        OsmCity(title="Town", about="", provider="osm", extract=made.path, names="English!")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from written_extract import FRAME, Writer, box
+from written_extract import FRAME, Writer, box, rebuilt
 
 from virl.osm.extract import read_extract
 from virl.osm.places import has_front
@@ -24,16 +24,11 @@ from virl.towns.render.storefronts import letter, sign_mesh
 from virl.towns.render.textures import TILE_INDEX
 
 
-def streets(path: Path) -> Writer:
-    town = Writer(path)
-    town.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
-    town.way((0, 0), (0, 80), highway="residential", name="Side Street")
-    return town
-
-
-def rebuilt(town: Writer, path: Path) -> Twin:
-    town.close()
-    return build_twin(read_extract(path))
+@pytest.fixture
+def town(made: Writer) -> Writer:
+    """The extract with a second street, to the north."""
+    made.way((0, 0), (0, 80), highway="residential", name="Side Street")
+    return made
 
 
 def shops_of(twin: Twin) -> dict[str, Shop]:
@@ -49,30 +44,27 @@ def middle(twin: Twin, sign: Sign) -> tuple[float, float]:
     return written(twin, (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2)
 
 
-def test_the_front_of_an_area_is_nearest_to_where_it_is_mapped(tmp_path: Path) -> None:
-    town = streets(tmp_path / "a.osm.pbf")
+def test_the_front_of_an_area_is_nearest_to_where_it_is_mapped(town: Writer) -> None:
     town.way(*box(-90, 8, -10, 22), building="yes", amenity="library", name="Library")
-    twin = rebuilt(town, tmp_path / "a.osm.pbf")
+    twin = rebuilt(town)
     [x, y] = middle(twin, shops_of(twin)["Library"].signs[0])
     assert abs(x + 50) < 6
     assert y == pytest.approx(8, abs=0.5)
 
 
-def test_the_front_of_an_area_is_at_its_main_entrance(tmp_path: Path) -> None:
-    town = streets(tmp_path / "b.osm.pbf")
+def test_the_front_of_an_area_is_at_its_main_entrance(town: Writer) -> None:
     town.node(-80, 8, entrance="yes")
     town.node(-70, 8, entrance="main")
     outline = [(-90, 8), (-80, 8), (-70, 8), (-10, 8), (-10, 22), (-90, 22), (-90, 8)]
     town.way(*outline, building="yes", amenity="library", name="Library")
-    twin = rebuilt(town, tmp_path / "b.osm.pbf")
+    twin = rebuilt(town)
     assert abs(middle(twin, shops_of(twin)["Library"].signs[0])[0] + 70) < 6
 
 
-def test_a_place_on_a_path_has_its_board_beside_it(tmp_path: Path) -> None:
-    town = streets(tmp_path / "c.osm.pbf")
+def test_a_place_on_a_path_has_its_board_beside_it(town: Writer) -> None:
     town.node(40, 0, shop="kiosk", name="Crossroads")
     town.way(*box(20, 40, 80, 70), leisure="sports_centre", name="Tennis Club")
-    twin = rebuilt(town, tmp_path / "c.osm.pbf")
+    twin = rebuilt(town)
     shops = shops_of(twin)
     [post] = shops["Crossroads"].signs
     assert 3.5 < abs(middle(twin, post)[1]) <= 14  # off a carriageway of 6 m
@@ -93,8 +85,9 @@ def test_what_is_open_ground_has_no_front() -> None:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A house with a café on the street, and twenty names inside."""
-    path = tmp_path_factory.mktemp("osm") / "house.osm.pbf"
-    town = streets(path)
+    town = Writer(tmp_path_factory.mktemp("osm") / "house.osm.pbf")
+    town.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
+    town.way((0, 0), (0, 80), highway="residential", name="Side Street")
     town.node(-30, 8, entrance="main")
     town.way(
         (-60, 8), (-30, 8), (-20, 8), (-20, 25), (-60, 25), (-60, 8), building="yes", building__levels="4"
@@ -105,7 +98,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     town.node(-55, 20, shop="books", name="Reading Room", indoor="room")
     town.node(70, 60, shop="books", name="Far From All")
     town.close()
-    return path
+    return town.path
 
 
 def test_what_is_upstairs_stands_on_directories_at_the_entrance(house: Path) -> None:
@@ -155,11 +148,10 @@ def test_a_low_house_has_a_short_directory() -> None:
     assert most_lines(1.0) == 0
 
 
-def test_the_signs_of_a_low_house_hang_under_its_eaves(tmp_path: Path) -> None:
-    town = streets(tmp_path / "low.osm.pbf")
+def test_the_signs_of_a_low_house_hang_under_its_eaves(town: Writer) -> None:
     town.way(*box(-60, 8, -20, 25), building="yes", height="4", shop="bakery", name="Coop")
     town.way(*box(20, 8, 60, 25), building="yes", height="3", amenity="fast_food", name="Hut")
-    twin = rebuilt(town, tmp_path / "low.osm.pbf")
+    twin = rebuilt(town)
     shops = shops_of(twin)
     assert [sign.kind for sign in shops["Coop"].signs] == ["fascia"]
     assert shops["Coop"].signs[0].top <= 3.65
@@ -180,14 +172,13 @@ def test_letters_keep_clear_of_the_posts_of_a_board(name: str) -> None:
     assert letters.max() < width - 0.31
 
 
-def test_houses_that_overlap_do_not_hang_signs_over_each_other(tmp_path: Path) -> None:
-    town = streets(tmp_path / "twice.osm.pbf")
+def test_houses_that_overlap_do_not_hang_signs_over_each_other(town: Writer) -> None:
     town.way(*box(-60, 8, -40, 25), building="yes", height="6")
     town.way(*box(-58, 8.2, -38, 25), building="yes", height="6")
     for number in range(3):
         town.node(-59.5 + number / 5, 9, shop="books", name=f"Reader {number}")
         town.node(-39.5 + number / 5, 9, shop="books", name=f"Writer {number}")
-    twin = rebuilt(town, tmp_path / "twice.osm.pbf")
+    twin = rebuilt(town)
     ends = {
         one.id: (written(twin, *one.left), written(twin, *one.right)) for one in twin.plan.layout.frontages
     }
@@ -199,9 +190,8 @@ def test_houses_that_overlap_do_not_hang_signs_over_each_other(tmp_path: Path) -
 @pytest.mark.parametrize(("bottom", "doors"), [(2.15, 1), (0.9, 0)])
 def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: float, doors: int) -> None:
     sign = Sign("d", "d", "Lawyer", "", "directory", (0.0, 0.0), (3.0, 0.0), bottom, 2.6, 0)
-    mesh = sign_mesh(
-        [sign, replace(sign, id="e", top=bottom, bottom=bottom - 0.2)][: 2 - doors], np.arange(2 - doors)
-    )
+    signs = [sign, replace(sign, id="e", top=bottom, bottom=bottom - 0.2)][: 2 - doors]
+    mesh = sign_mesh(signs, np.arange(2 - doors), {})
     nobodys = mesh.owner == NOBODY
     stone = nobodys & (mesh.texture == TILE_INDEX["wall/stone"])
     corners = mesh.corners[stone].reshape(-1, 3)
@@ -212,8 +202,7 @@ def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: fl
     assert (mesh.texture == TILE_INDEX["house door"]).sum() == doors
 
 
-def test_windows_upstairs_begin_above_the_boards(tmp_path: Path) -> None:
-    town = streets(tmp_path / "tall.osm.pbf")
+def test_windows_upstairs_begin_above_the_boards(town: Writer) -> None:
     for number, material in enumerate(("brick", "stone", "plaster", "concrete", "wood", "tiles")):
         west = -95 + 30 * number + 20 * (number > 2)
         town.way(
@@ -221,7 +210,7 @@ def test_windows_upstairs_begin_above_the_boards(tmp_path: Path) -> None:
         )
         for shop in range(9):
             town.node(west + 8 + shop / 10, 9, shop="books", name=f"{material.title()} {shop}")
-    twin = rebuilt(town, tmp_path / "tall.osm.pbf")
+    twin = rebuilt(town)
     houses = twin.plan.layout.buildings
     signs = [sign for shop in twin.plan.shops for sign in shop.signs]
     upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom > GROUND_FLOOR_M]
@@ -246,11 +235,10 @@ def test_windows_upstairs_begin_above_the_boards(tmp_path: Path) -> None:
         assert 0 < min(reach) < max(reach) < wall.length
 
 
-def test_boards_of_the_ground_floor_hide_no_windows(tmp_path: Path) -> None:
-    town = streets(tmp_path / "low.osm.pbf")
+def test_boards_of_the_ground_floor_hide_no_windows(town: Writer) -> None:
     town.way(*box(-20, 8, 20, 22), building="yes", height="16")
     town.node(0, 9, shop="books", name="Otava")
-    plan = rebuilt(town, tmp_path / "low.osm.pbf").plan
+    plan = rebuilt(town).plan
     signs = [sign for shop in plan.shops for sign in shop.signs]
     assert signs
     assert len(building_mesh(plan.layout.buildings, signs)) == len(building_mesh(plan.layout.buildings))

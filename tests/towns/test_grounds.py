@@ -5,16 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapely
+from made_corner import bare_plan
 from numpy.typing import NDArray
 
-from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import (  # fmt: skip
     Building,
     CityPlan,
     Furniture,
     Land,
-    Panoramas,
     Street,
     StreetPlan,
     Track,
@@ -88,7 +87,8 @@ def test_a_wide_pavement_ends_where_a_path_of_gravel_is_nearer() -> None:
 def test_lawns_lie_in_parks_and_between_scattered_houses() -> None:
     shape = (400, 403)  # 300 m; not a multiple of the coarse cells
     park = shapely.box(200, 200, 260, 260).difference(shapely.box(220, 220, 240, 240))
-    dense = [house(x, y) for x in range(5, 120, 12) for y in range(5, 295, 12)]
+    corners = [(x, y) for x in range(5, 120, 12) for y in range(5, 295, 12)]
+    dense = [Building(0, shapely.box(x, y, x + 10, y + 10), 6.0, 0) for x, y in corners]
     found = lawns([park], 0.3, dense, np.zeros(2), shape)
     ys, xs = np.mgrid[: shape[0], : shape[1]] * CELL_M
     cells = shapely.points(xs, ys)
@@ -124,17 +124,9 @@ def test_ground_that_is_said_to_be_uniform_is() -> None:
     assert found[30 // UNIFORM_CELLS, 90 // UNIFORM_CELLS] > 2
 
 
-def house(x: float, y: float) -> Building:
-    return Building(0, shapely.box(x, y, x + 10, y + 10), 6.0, 0)
-
-
 def plan_of(*streets: Street) -> StreetPlan:
     """A plan of streets alone."""
-    nothing = np.zeros(0, np.int64)
-    return StreetPlan(
-        LocalFrame(LatLng(0.0, 0.0)), streets, np.zeros((4, 2)),
-        Panoramas(np.zeros((0, 2)), nothing, nothing, nothing), (), (), (), (), (),
-    )  # fmt: skip
+    return replace(bare_plan().layout, streets=streets, frontages=())
 
 
 def way(number: int, line: list[tuple[float, float]], road: float, pavement: float, **more: bool) -> Street:
@@ -188,6 +180,41 @@ def test_a_carriageway_narrows_slowly_towards_a_narrower_one() -> None:
     assert halves[0] == pytest.approx(4.0, abs=0.02)
     assert halves[-1] == pytest.approx(2.5, abs=0.02)
     assert max(np.abs(np.diff(halves))) < 0.15
+
+
+def test_a_pavement_is_as_wide_where_another_kerb_is_nearer() -> None:
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 6.0, 9.0), way(1, [(0, 8), (60, 8)], 2.0, 1.0))
+    for x in np.arange(-40, 41, 2.5):
+        assert at(plan, "stone", x, 11.0) < -0.5, "ragged: the kerb of the narrow street is nearer"
+        assert at(plan, "stone", x, 13.0) > 0.5
+
+
+@pytest.mark.parametrize(("gap", "is_closed"), [(0.6, True), (2.4, False)])
+def test_no_sliver_of_pavement_is_left_between_carriageways(gap: float, is_closed: bool) -> None:
+    plan = plan_of(*(way(n, [(-60, y), (60, y)], 6.0, 1.0) for n, y in enumerate((0.0, 6.0 + gap))))
+    ridge = max(at(plan, "kerb", 0, y) for y in np.arange(2.0, 5.0 + gap, 0.25))
+    assert (ridge < 0) == is_closed
+
+
+def test_a_bend_widens_no_carriageway() -> None:
+    bent = way(0, [(-60, 0), (0, 0), (40, 20)], 6.0, 1.0)
+    for x, y in ((-20, 5), (0, 5), (1, -5), (20, 15), (10, 0)):
+        true = shapely.LineString(bent.line).distance(shapely.Point(x, y)) - 3.0
+        assert at(plan_of(bent), "kerb", x, y) == pytest.approx(true, abs=0.6)
+
+
+@pytest.mark.slow
+def test_the_edge_of_a_park_is_smooth() -> None:
+    edge = shapely.LineString([(-80, 20), (80, 52)])
+    park = shapely.Polygon([*edge.coords, (80, 90), (-80, 90)])
+    plan = replace(plan_of(way(0, [(-100, 0), (100, 0)], 6.0, 2.0)), parks=(park,))
+    ground = Grounds(plan).ground_around(0.0, 0.0)
+    rows, columns = np.indices(ground.parks.shape)
+    x, y = columns / ground.per_cell + ground.origin[0], rows / ground.per_cell + ground.origin[1]
+    true = shapely.distance(shapely.points(x, y), edge) * np.where(y > 20 + 0.2 * (x + 80), -1, 1)
+    near = (np.abs(true) < 1.0) & (np.abs(x) < 70)
+    assert near.sum() > 200
+    assert np.std(ground.parks[near] / 256 - true[near]) < 0.25
 
 
 def test_the_edge_of_water_is_straight_between_cells() -> None:

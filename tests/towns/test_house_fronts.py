@@ -10,7 +10,7 @@ from shapely import box
 from virl.towns.plan.town_plan import CityPlan, Frontage
 from virl.towns.render.bays import BARE, BLANK, DOOR, WINDOW, plan_bays
 from virl.towns.render.buildings import building_mesh
-from virl.towns.render.displays import display_tile, goods, goods_of
+from virl.towns.render.displays import GOODS, display_tile, goods_of
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.storefronts import spans_of
 from virl.towns.render.surfaces import SIDE
@@ -45,7 +45,7 @@ def test_all_panes_of_a_front_show_one_sort_of_goods_that_fits_the_place(kind: s
 
 
 def test_panes_side_by_side_differ_and_so_do_a_church_a_gallery_and_a_hotel() -> None:
-    for name in goods():
+    for name in GOODS:
         tile = display_tile(name, 0)[..., :3]
         left, right = tile[:, 12 : SIDE // 2 - 12], tile[:, SIDE // 2 + 12 : -12]
         assert min(np.abs(left - one).mean() for one in (right, right[:, ::-1])) > 0.003, name

@@ -6,15 +6,7 @@ from made_corner import bare_plan, made_shop, made_sign
 from PIL import Image, ImageDraw, features
 
 from virl.errors import BadInput
-from virl.pages.fonts import (
-    CJK_FACE,
-    FACES,
-    LATIN_FACES,
-    SHAPED_FACES,
-    code_points,
-    face_for,
-    font,
-)
+from virl.pages.fonts import CJK_FACE, FACES, LATIN_FACES, SHAPED_FACES, code_points, face_for, font
 from virl.platform.city.streetview import Camera
 from virl.towns.life.signs import all_sign_characters
 from virl.towns.render.renderer import CityRenderer

@@ -83,17 +83,8 @@ def test_a_town_without_fronts_has_no_shops():
 def test_names_are_of_many_scripts_but_mostly_latin(shops):
     names = [shop.place.name for shop in shops]
     scripts = {unicodedata.name(glyph).split()[0] for name in names for glyph in name if glyph.isalpha()}
-    assert {"LATIN", "CJK", "HANGUL", "CYRILLIC"} <= scripts
-    assert scripts <= {
-        "LATIN",
-        "CJK",
-        "HANGUL",
-        "CYRILLIC",
-        "GREEK",
-        "HIRAGANA",
-        "KATAKANA",
-        "KATAKANA-HIRAGANA",
-    }
+    certain = {"LATIN", "CJK", "HANGUL", "CYRILLIC"}
+    assert certain <= scripts <= certain | {"GREEK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
     assert 0.07 <= np.mean([is_wide(name) for name in names]) <= 0.18
     assert any(is_wide(name) and re.search("[A-Za-z]{3}", name) for name in names)
     latin = [name for name in names if not is_wide(name)]

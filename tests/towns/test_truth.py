@@ -90,10 +90,7 @@ def test_a_blade_is_read_from_both_sides():
         assert seen.label == "Kafé"
 
 
-@pytest.mark.parametrize(
-    "kind",
-    get_args(FurnitureKind),
-)
+@pytest.mark.parametrize("kind", get_args(FurnitureKind))
 def test_every_kind_of_furniture_is_found_at_its_place(kind):
     thing = Furniture("f0", kind, 1.0, 10.0, 180.0, 1)
     (seen,) = truth_of(bare_plan(furniture=(thing,))).visible(PANO, Camera(0.0, 0.0, 90.0))

@@ -3,23 +3,40 @@
 import numpy as np
 import shapely
 
-from virl.geo.globe import Floats, Ints
+from virl.geo.globe import Flags, Floats, Ints
 
 
-def near_lines(xy: Floats, lines: shapely.STRtree, half: Floats, margin: float) -> tuple[Ints, Ints]:
-    """Return (point, line) indices: points under `margin` metres off lines of `half` widths in metres.
+def near_shapes(xy: Floats, shapes: shapely.STRtree, margin: float) -> Flags:
+    """Return True for each point within `margin` metres of a shape in a search tree.
+
+    Args:
+        xy: points in metres, shape (n, 2).
+        shapes: search tree.
+        margin: metres.
+    """
+    hit = shapes.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)[0]
+    return np.isin(np.arange(len(xy)), hit)
+
+
+def near_lines(
+    xy: Floats, lines: shapely.STRtree, half: Floats, margin: float, own: Ints | None = None
+) -> Flags:
+    """Return True for each point under `margin` metres off a line that is `half` metres wide to each side.
 
     Args:
         xy: points in metres, shape (n, 2).
         lines: search tree of the middle lines.
         half: metres from the middle to the edge of each line.
         margin: metres beyond the edge.
+        own: index of a line for each point that does not count for it; `None` if points have none.
     """
     points = np.asarray(shapely.points(xy))
     reach = float(half.max(initial=0.0)) + margin
     point, line = lines.query(points, predicate="dwithin", distance=reach).reshape(2, -1)
     is_near = shapely.distance(points[point], lines.geometries[line]) < half[line] + margin
-    return point[is_near], line[is_near]
+    if own is not None:
+        is_near &= line != own[point]
+    return np.isin(np.arange(len(xy)), point[is_near])
 
 
 def left_normals(runs: Floats) -> Floats:

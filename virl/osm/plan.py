@@ -198,7 +198,7 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
         xy = _along_edge(footprint)
         # Not `>`: the distance to nothing is nan.
         free = ~np.asarray(shapely.distance(shapely.points(xy), taken) <= OFF_HOUSE_M)
-        free[near_lines(xy, ways, half, OFF_STREET_M)[0]] = False
+        free &= ~near_lines(xy, ways, half, OFF_STREET_M)
         found.append(tuple((float(x), float(y)) for x, y in xy[free][:MOST]))
     return found
 

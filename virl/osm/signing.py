@@ -167,7 +167,7 @@ class BoardGround:
         sight = shapely.LineString([spot, eye])
         if len(self._houses.query(sight, predicate="dwithin", distance=_FROM_HOUSE_M)):
             return False
-        return not len(near_lines(spot[None], self._lines, self._half, _BESIDE_ROAD_M)[0])
+        return not near_lines(spot[None], self._lines, self._half, _BESIDE_ROAD_M).any()
 
 
 @dataclass(frozen=True, slots=True)

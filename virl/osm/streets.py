@@ -10,6 +10,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from virl.errors import BadInput
+from virl.geo.flat import near_shapes
 from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses, passage_width
@@ -176,9 +177,7 @@ def _merge_junctions(network: WayNetwork) -> WayNetwork:
 
 def _without_those_in_houses(panoramas: Panoramas, built: Shapes) -> Panoramas:
     """Return the panoramas over `CLEAR_M` metres from all shapes in `built`; gaps between them are linked."""
-    points = shapely.points(panoramas.xy)
-    hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
-    inside = np.isin(np.arange(len(panoramas.xy)), hit)
+    inside = near_shapes(panoramas.xy, shapely.STRtree(built), CLEAR_M)
     around: dict[int, set[int]] = {}
     for a, b in zip(panoramas.source.tolist(), panoramas.target.tolist(), strict=True):
         around.setdefault(a, set()).add(b)

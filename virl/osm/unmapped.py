@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
-from virl.geo.flat import near_lines
+from virl.geo.flat import near_lines, near_shapes
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
@@ -65,14 +65,11 @@ class Spots:
             margin: metres to the edge of a carriageway, or of the pavement of a street without one.
             own: index of each point's own street, shape (n,); `None` if points have none.
         """
-        point, street = near_lines(xy, self._streets, self._half, margin)
-        if own is not None:
-            point = point[street != own[point]]
-        return ~np.isin(np.arange(len(xy)), point)
+        return ~near_lines(xy, self._streets, self._half, margin, own)
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
         """Return True for each point, (n, 2), over `margin` metres from all houses and overhangs."""
-        return _off_shapes(xy, self._houses, margin)
+        return ~near_shapes(xy, self._houses, margin)
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
         """Return True for each point, (n, 2), at least `margin` metres from all mapped furniture."""
@@ -86,13 +83,7 @@ class Spots:
             margin: metres.
             tall: True for an object that hides all signs, False for one that hides only low ones.
         """
-        return _off_shapes(xy, self._sights[tall], margin)
-
-
-def _off_shapes(xy: Floats, shapes: shapely.STRtree, margin: float) -> Flags:
-    """Return True for each point, (n, 2), over `margin` metres from all shapes of a search tree, (n,)."""
-    hit = shapes.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)[0]
-    return ~np.isin(np.arange(len(xy)), hit)
+        return ~near_shapes(xy, self._sights[tall], margin)
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
@@ -205,7 +196,7 @@ def cars_of(
     free &= spots.off_sights(xy, CAR_OFF_SIGHT_M, tall=False) & spots.off_panoramas(found[:, :3])
     for points, margin in ((doors, CAR_OFF_DOOR_M), (stops, CAR_OFF_STOP_M)):
         if len(points):
-            free &= _off_shapes(xy, shapely.STRtree(np.asarray(shapely.points(points))), margin)
+            free &= ~near_shapes(xy, shapely.STRtree(np.asarray(shapely.points(points))), margin)
     chosen = np.flatnonzero(free)
     if len(chosen) > MOST_CARS:
         chosen = np.sort(rng.choice(chosen, MOST_CARS, replace=False))
@@ -294,8 +285,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
     lines = _free_points(np.concatenate([*rows, nothing]), spots, ROW_OFF_STREET_M)
     inside = _free_points(np.concatenate([*forest, *orchard, nothing]), spots, TREE_OFF_STREET_M)
     # Rows first: where there are too many, the middle of a wood is what nobody misses.
-    xy = np.concatenate([lines, inside])
-    xy = xy[:MOST_TREES]
+    xy = np.concatenate([lines, inside])[:MOST_TREES]
     kinds = rng.integers(0, 997, len(xy))
     return tuple(
         Furniture(

@@ -27,7 +27,8 @@ def train(
     cycle: Annotated[
         list[int] | None,
         typer.Option(
-            help="Steps of a cycle of the learning rate. Can be repeated. By default, 3000, 5000 and 4000.", min=1
+            help="Steps of a cycle of the learning rate. Can be repeated. By default, 3000, 5000 and 4000.",
+            min=1,
         ),
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,

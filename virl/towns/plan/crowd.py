@@ -7,6 +7,7 @@ import shapely
 from numpy.random import Generator
 from scipy.spatial import cKDTree
 
+from virl.geo.flat import near_shapes
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.furnish import Kerbs
 from virl.towns.plan.town_plan import CityPlan, Furniture, FurnitureKind
@@ -64,10 +65,8 @@ class _Spots:
         self.is_busy = shops > np.maximum(1.0, SHOPS_PER_M * self.kerbs.lengths)
         self._houses = shapely.STRtree([house.footprint for house in layout.buildings])
         self._eyes = cKDTree(layout.panoramas.xy)
-        self._parked = np.array(
-            [(one.x, one.y, one.heading) for one in layout.furniture if one.kind == "parked car"]
-        )
-        self._parked = self._parked.reshape(-1, 3)
+        parked = [(one.x, one.y, one.heading) for one in layout.furniture if one.kind == "parked car"]
+        self._parked = np.array(parked).reshape(-1, 3)
         things = [(one.x, one.y) for one in layout.furniture if one.kind != "parked car"]
         low = [np.add(sign.left, sign.right) / 2 for sign in plan.signs if sign.bottom < 1.8]
         self._things, self._signs = (
@@ -83,8 +82,7 @@ class _Spots:
 
     def near_houses(self, xy: Floats, metres: float) -> Flags:
         """Return True for each point, (n, 2), within some metres of a house."""
-        hit = self._houses.query(shapely.points(xy), predicate="dwithin", distance=metres)[0]
-        return np.isin(np.arange(len(xy)), hit)
+        return near_shapes(xy, self._houses, metres)
 
     def free(self, xy: Floats, *, eye: float, wall: float) -> Flags:
         """Return True for each point, (n, 2), off houses, panoramas, furniture and low signs, by metres."""

@@ -72,10 +72,7 @@ class Kerbs:
             margin: metres beyond the kerb.
             own: index of the street of each point, which does not count for it.
         """
-        point, street = near_lines(xy, shapely.STRtree(self.lines), self.half_road, margin)
-        if own is not None:
-            point = point[street != own[point]]
-        return np.isin(np.arange(len(xy)), point)
+        return near_lines(xy, shapely.STRtree(self.lines), self.half_road, margin, own)
 
     def on_pavement(self, xy: Floats, street: Ints, margin: float) -> Flags:
         """Return True for each point, (n, 2), within `margin` metres of its street's pavement or path.
@@ -217,11 +214,9 @@ def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
     groups = []
     for park in parks:
         x0, y0, x1, y1 = park.bounds
-        rows = np.stack(
-            np.meshgrid(np.arange(x0, x1, PARK_TREE_SPACING_M), np.arange(y0, y1, PARK_TREE_SPACING_M)),
-            axis=-1,
-        ).reshape(-1, 2)
-        xy = rows + rng.uniform(-3.0, 3.0, rows.shape)
+        x, y = np.meshgrid(np.arange(x0, x1, PARK_TREE_SPACING_M), np.arange(y0, y1, PARK_TREE_SPACING_M))
+        xy = np.column_stack([x.ravel(), y.ravel()])
+        xy = xy + rng.uniform(-3.0, 3.0, xy.shape)
         inside = shapely.contains_xy(park.buffer(-4.0), xy[:, 0], xy[:, 1])
         groups.append(xy[inside & (rng.random(len(xy)) < 0.85)])
     xy = np.concatenate(groups)
@@ -291,12 +286,8 @@ def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
     furniture = []
     for group in groups:
         variants = rng.integers(0, 2**31, len(group.xy))
-        for (x, y), heading, variant in zip(
-            np.round(group.xy, 3).tolist(),
-            np.round(group.heading, 1).tolist(),
-            variants.tolist(),
-            strict=True,
-        ):
+        columns = np.round(group.xy, 3).tolist(), np.round(group.heading, 1).tolist(), variants.tolist()
+        for (x, y), heading, variant in zip(*columns, strict=True):
             number = counts[group.kind] = counts.get(group.kind, 0) + 1
             name = f"{group.kind.replace(' ', '-')}-{number:04d}"
             furniture.append(Furniture(name, group.kind, x, y, heading % 360.0, variant))

@@ -28,9 +28,8 @@ SETBACK_M = 0.3
 """Distance in metres from pavement to front, so that straight fronts stay off curved pavements."""
 CORNER_WIDTH_M = (6.0, 34.0)
 """Least and largest width of each front of a corner lot, metres."""
-SLIM = (
-    0.24  # depth of lots as a share of 4 area / perimeter of the block, so that rows back to back keep apart
-)
+SLIM = 0.24
+"""Depth of lots as a share of 4 area / perimeter of their block, so that rows back to back keep apart."""
 WHOLE_M2 = 700.0
 """Area in square metres below which a block is one lot."""
 MIN_LOT_M2 = 25.0

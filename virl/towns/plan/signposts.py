@@ -113,10 +113,9 @@ def _assign_lines(
     hooks: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
     """Return each hook's lines of text, the nearest landmark first; `metres`: between all junctions."""
-    streets = {street.id: street for street in layout.streets}
     waiting: list[deque[tuple[float, int]]] = []
     for landmark in landmarks:
-        street = streets[landmark.street]
+        street = layout.streets[landmark.street]
         rest = shapely.LineString(street.line).length - landmark.along
         to = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
         away = [(_metres_along(hook, landmark, to), number) for number, hook in enumerate(hooks)]
@@ -143,7 +142,6 @@ def _assign_lines(
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     """Return the places of landmark types whose name no other place has, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
-    streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
     found = []
     for shop in shops:
@@ -151,7 +149,7 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
         if is_landmark and names.count(shop.place.name) == 1:
             front = fronts[shop.frontage]
             middle = (np.array(front.left) + np.array(front.right)) / 2
-            line = shapely.LineString(streets[front.street].line)
+            line = shapely.LineString(layout.streets[front.street].line)
             found.append(SignedPlace(shop.place.name, front.street, line.project(shapely.Point(middle))))
     return found
 

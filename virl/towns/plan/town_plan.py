@@ -317,13 +317,13 @@ class StreetPlan:
     junctions: Floats
     """Metres east and north of each junction, shape (k, 2)."""
     panoramas: Panoramas
-    blocks: tuple[Polygon, ...]
+    blocks: tuple[Polygon, ...] = ()
     """Outlines of the ground between streets and pavements, metres."""
-    parks: tuple[Polygon, ...]
+    parks: tuple[Polygon, ...] = ()
     """Outlines of the parks, metres."""
-    buildings: tuple[Building, ...]
-    frontages: tuple[Frontage, ...]
-    furniture: tuple[Furniture, ...]
+    buildings: tuple[Building, ...] = ()
+    frontages: tuple[Frontage, ...] = ()
+    furniture: tuple[Furniture, ...] = ()
     paved_from: float = 1.0
     """Share of ground under houses, [0, 1], above which the rest is paved, and not lawn.
     That is the ground between houses outside parks."""

@@ -77,11 +77,6 @@ def _one_street() -> StreetPlan:
         streets=(Street(0, "", line, 0, 1, 7.0, 3.0),),
         junctions=line,
         panoramas=Panoramas(line[:0], nothing, nothing, nothing),
-        blocks=(),
-        parks=(),
-        buildings=(),
-        frontages=(),
-        furniture=(),
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Barrier, Rgb, Track
-from virl.towns.render.mesh import CUTOUT, Quads, join, outward, quads, upright
+from virl.towns.render.mesh import CUTOUT, Quads, join, level, outward, quads, repeats, unit, upright
 from virl.towns.render.textures import TILE_INDEX
 
 LONGEST_M = 8.0
@@ -22,17 +22,11 @@ TWIGS_M = 0.7
 WALLS = ("stone", "plaster", "brick", "concrete")
 """Materials of which a wall along a line is drawn."""
 FENCE_PAINTS: tuple[Rgb, ...] = (
-    (0.46, 0.34, 0.22),
-    (0.24, 0.27, 0.25),
-    (0.74, 0.73, 0.70),
-    (0.36, 0.30, 0.24),
-)
+    (0.46, 0.34, 0.22), (0.24, 0.27, 0.25), (0.74, 0.73, 0.70), (0.36, 0.30, 0.24)
+)  # fmt: skip
 WALL_PAINTS: tuple[Rgb, ...] = (
-    (0.62, 0.60, 0.56),
-    (0.74, 0.71, 0.65),
-    (0.55, 0.36, 0.29),
-    (0.58, 0.58, 0.57),
-)
+    (0.62, 0.60, 0.56), (0.74, 0.71, 0.65), (0.55, 0.36, 0.29), (0.58, 0.58, 0.57)
+)  # fmt: skip
 HEDGE_PAINTS: tuple[Rgb, ...] = ((1.0, 1.0, 1.0), (0.86, 0.94, 0.84), (1.05, 0.98, 0.84))
 SHARPEST = 0.6
 """Squared length of the sum of two sides' unit normals below which their corner is not mitred; chosen."""
@@ -82,9 +76,8 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
     uv = _lay_tiles(starts, ends, tile, barrier.height / tile)
     sides = quads(upright(starts, ends, 0.0, barrier.height), uv=uv, texture=texture, paint=paint)
     flat = np.stack([right[:-1], right[1:], left[1:], left[:-1]], axis=1)
-    lid = np.concatenate([flat, np.full((len(flat), 4, 1), barrier.height)], axis=2)
     uv = _lay_tiles(line[:-1], line[1:], tile, thick / tile)
-    parts = [sides, quads(lid, uv=uv, texture=texture, paint=top)]
+    parts = [sides, quads(level(flat, barrier.height), uv=uv, texture=texture, paint=top)]
     if barrier.kind == "hedge":
         # The upper halves of clumps of leaves, so that no ruler seems to have drawn the top.
         uv = _lay_tiles(starts, ends, TWIGS_M, 0.5) + np.array([0.0, 0.5, 0.0, 0.0])
@@ -107,8 +100,7 @@ def _mitre(line: Floats) -> Floats:
 
 def _lay_tiles(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
     """Return texture coordinates of upright quads, shape (n, 4): `high` tiles high, a whole number wide."""
-    wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
-    return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
+    return repeats(np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05), high)
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
@@ -126,7 +118,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
         """Return quads of some pieces from `low` to `high` metres to the left of their middles."""
         corners = (start, low, begin), (end, low, stop), (end, high, stop), (start, high, begin)
         flat = np.stack([at[which] + aside * left[which] for at, aside, left in corners], axis=1)
-        return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=paint)
+        return quads(level(flat, 0.01), paint=paint)
 
     half, is_sunk = _GAUGE_M / 2, ~np.array([track.is_ballasted for track in tracks])[owner[:-1][inner]]
     every, sunk = np.arange(len(is_sunk)), np.flatnonzero(is_sunk)
@@ -143,10 +135,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
 
 def _left_normals(xy: Floats, owner: Ints) -> Floats:
     """Return unit vectors to the left at points of lines, shape (n, 2); `owner`: the line of each point."""
-    way = np.diff(xy, axis=0)
-    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    way = unit(np.diff(xy, axis=0))
     way[owner[1:] != owner[:-1]] = 0.0
-    mean = np.concatenate([way[:1] * 0, way]) + np.concatenate([way, way[:1] * 0])
-    mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9)
-    left: Floats = np.stack([-mean[:, 1], mean[:, 0]], axis=1)
-    return left
+    mean = unit(np.concatenate([way[:1] * 0, way]) + np.concatenate([way, way[:1] * 0]))
+    return np.stack([-mean[:, 1], mean[:, 0]], axis=1)

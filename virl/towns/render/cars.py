@@ -41,7 +41,7 @@ def car(variant: int, *, driven: bool = False) -> Quads:
     y0, y1 = -length / 2, length / 2
     foot = (y0 + length * front, y1 - length * rear - 0.04)
     head = (foot[0] + length * screen, foot[1] - back)
-    cabin = _cabin(half - 0.01, half - 0.17, foot, head, waist, roof)
+    cabin = box((0.01 - half, half - 0.01), foot, (waist, roof), top=((0.17 - half, half - 0.17), head))
     ends = [_quad_across(half, y0, SILL_M, y0, BONNET_M), _quad_across(-half, y1, SILL_M, y1, waist)]
     decks = [_quad_across(half, y0, BONNET_M, foot[0], waist), _quad_across(half, foot[1], waist, y1, waist)]
     skirt = box((0.12 - half, half - 0.12), (y0 + 0.25, y1 - 0.25), (0.03, SILL_M))[1:4:2]
@@ -90,9 +90,8 @@ def _sides(length: float, half: float, waist: float, screen: float, paint: Rgb) 
         faces.append([(x, y1, BONNET_M), (x, y0, BONNET_M), (x, screen, waist), (x, y1, waist)])
         uv += [(0.0, 0.0, 1.0, share), (0.0, share, 1.0, (waist - BONNET_M) / SIDE_TILE_M[1])]
     outwards = [(-1.0, 0.0, 0.0)] * 2 + [(1.0, 0.0, 0.0)] * 2
-    return quads(
-        faces, uv=uv, texture=TILE_INDEX["car side"], paint=paint, normal=outwards, mode=TWO_SIDED
-    )  # fmt: skip
+    texture = TILE_INDEX["car side"]
+    return quads(faces, uv=uv, texture=texture, paint=paint, normal=outwards, mode=TWO_SIDED)
 
 
 def _panes(cabin: Floats, *, driven: bool) -> Quads:
@@ -120,21 +119,6 @@ def _treads(length: float, half: float) -> Quads:
             ends = [(inner, y[k], z[k]) for k in range(5)]
             parts += [[disc[k], disc[k + 1], ends[k + 1], ends[k]] for k in (0, 3)]
     return quads(parts, paint=RUBBER, mode=TWO_SIDED, normal=(0.0, 0.0, -0.6))
-
-
-def _cabin(
-    low_half: float, high_half: float, low: tuple[float, float], high: tuple[float, float], bottom: float,
-    top: float,
-) -> Floats:  # fmt: skip
-    """Return a cabin's five faces; `low`, `high`: y of (front, back) at heights `bottom` and `top`."""
-    a = [(x, y, bottom) for x, y in _ring(low_half, low)]
-    b = [(x, y, top) for x, y in _ring(high_half, high)]
-    return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
-
-
-def _ring(half: float, y: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return the corners (x, y) of a rectangle `half` metres to both sides, between two y."""
-    return [(-half, y[0]), (half, y[0]), (half, y[1]), (-half, y[1])]
 
 
 def _pane(face: Floats, left: float, right: float, high: float) -> Floats:

@@ -38,10 +38,9 @@ def car_side() -> Surface:
     for at in (0.305, 0.49, 0.675):
         tile[int(0.11 * SIDE) :, int(at * SIDE) : int(at * SIDE) + 2] = gap
     tile[int(0.11 * SIDE) : int(0.125 * SIDE), int(0.305 * SIDE) : int(0.675 * SIDE)] = gap
+    handle: Colour = (0.30, 0.30, 0.31, 0.4)
     for at in (0.33, 0.515):
-        tile[int(0.655 * SIDE) : int(0.685 * SIDE), int(at * SIDE) : int((at + 0.035) * SIDE)] = (
-            0.30, 0.30, 0.31, 0.4,
-        )  # fmt: skip
+        tile[int(0.655 * SIDE) : int(0.685 * SIDE), int(at * SIDE) : int((at + 0.035) * SIDE)] = handle
     for axle in (0.185, 0.815):
         for radius, tone in ((0.40, 0.05), (0.32, 0.11), (0.215, 0.60), (0.185, 0.30)):
             _oval(tile, axle, 0.20, radius / 4.5, radius, (tone, tone, tone * 1.06, 0.0))

@@ -48,50 +48,37 @@ class _Displays(Settings):
     """The table of fronts and of goods in their windows."""
 
     kinds: dict[str, Kind]
-    """Kinds of fronts by the name of their symbol, the last of them for all other places."""
     goods: dict[str, str]
-    """Steps in which goods are drawn."""
 
 
-@cache
-def _table() -> _Displays:
-    """Return the table of fronts, read once."""
-    return read_table("displays", _Displays)
-
-
-def kinds() -> dict[str, Kind]:
-    """Return the kinds of fronts by the name of their symbol, the last of them for all other places."""
-    return _table().kinds
-
-
-def goods() -> tuple[str, ...]:
-    """Return the names of all sorts of goods."""
-    return tuple(_table().goods)
+_TABLE = read_table("displays", _Displays)
+KINDS = _TABLE.kinds
+"""Kinds of fronts by the name of their symbol, the last of them for all other places."""
+GOODS = _TABLE.goods
+"""Steps in which each sort of goods is drawn."""
 
 
 @cache
 def kind_of(types: tuple[str, ...]) -> str:
     """Return the name of the kind of a place's front by its types, the most specific first."""
     for one in types:
-        for name, kind in kinds().items():
-            if any(
-                one == known or (known[0] == "_" and one.endswith(known)) for known in kind.types if known
-            ):
+        for name, kind in KINDS.items():
+            if one in kind.types or any(known[:1] == "_" and one.endswith(known) for known in kind.types):
                 return name
-    return list(kinds())[-1]
+    return list(KINDS)[-1]
 
 
 @cache
 def goods_of(types: tuple[str, ...]) -> str:
     """Return the name of the goods that a place shows by its types."""
-    kind = kinds()[kind_of(types)]
+    kind = KINDS[kind_of(types)]
     return next((name for name, some in kind.rooms.items() if not {*some}.isdisjoint(types)), kind.shows)
 
 
-def symbol_corner(name: str) -> tuple[float, float]:
-    """Return (u, v) of the lower left corner of a symbol or notice on the tile of symbols."""
-    row, column = divmod([*kinds(), *NOTICES].index(name), CELLS)
-    return column / CELLS, row / CELLS
+def symbol_cell(name: str) -> tuple[float, float, float, float]:
+    """Return (u, v, width, height) of a symbol or notice on the tile of symbols."""
+    row, column = divmod([*KINDS, *NOTICES].index(name), CELLS)
+    return column / CELLS, row / CELLS, 1 / CELLS, 1 / CELLS
 
 
 def symbols_tile() -> Surface:
@@ -99,8 +86,8 @@ def symbols_tile() -> Surface:
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     tile[:] = (0.95, 0.95, 0.95, 1.0)
     size = SIDE / CELLS
-    for name, kind in kinds().items():
-        corner = np.array(symbol_corner(name)) * SIDE
+    for name, kind in KINDS.items():
+        corner = np.array(symbol_cell(name)[:2]) * SIDE
         for part in kind.shape.split(";"):
             how, *numbers = part.split()
             points = np.array([[float(x) for x in one.split(",")] for one in numbers if "," in one])
@@ -115,7 +102,7 @@ def symbols_tile() -> Surface:
                 radius = int(float(numbers[-1]) * size * 0.036 * 16)
                 cv2.circle(tile, at[0], radius, CREAM, 3 if how == "o" else -1, cv2.LINE_AA, 4)
     for name, ground, ink in (("hours", CREAM, DARK), ("chalk", DARK, PALE)):
-        x, y = (round(part * SIDE) for part in symbol_corner(name))
+        x, y = (round(part * SIDE) for part in symbol_cell(name)[:2])
         tile[y : y + 52, x : x + 52] = ground
         for row, wide in enumerate((30, 34, 22, 34, 28)):
             tile[y + 8 + 8 * row : y + 11 + 8 * row, x + 8 : x + 8 + wide] = ink
@@ -142,7 +129,7 @@ def _room(goods: str, variant: int) -> Surface:
     tile[: SIDE // 6, :, :3] = np.array([0.34, 0.29, 0.25]) * rng.uniform(0.8, 1.1)
     for x in (36, 98, 160, 222):  # lamps under the ceiling
         cv2.ellipse(tile, (x, 238), (11, 3), 0, 0, 360, (1.0, 0.95, 0.82, 0.0), -1)
-    _draw(tile, _table().goods[goods], np.random.default_rng([*seed, variant]))
+    _draw(tile, GOODS[goods], np.random.default_rng([*seed, variant]))
     tile[..., :3] = cv2.GaussianBlur(tile[..., :3], (0, 0), 0.8) * (0.98 + 0.25 * y)
     return tile[:, ::-1] if variant else tile
 

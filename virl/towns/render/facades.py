@@ -142,11 +142,12 @@ def _window(tile: Surface, window: Window, variant: int, place: int) -> None:
         tile[y0 - 9 : y1 + 12, x0 - 9 : x1 + 9] = (*window.surround, 0.15)
         tile[y0 - 9 : y1 + 12, x0 - 11 : x0 - 9, :3] *= 0.85
     if window.shutters:
-        _shutters(tile, window.shutters, x0, x1, y0, y1)
-    tile[y0:y1, x0:x1] = _glass(y1 - y0, x1 - x0, window.columns, variant, place)
-    _bars(tile, window, x0, x1, y0, y1)
-    tile[y1 - 9 : y1, x0:x1, :3] *= 0.45  # the reveal's shadow
-    tile[y0:y1, x0 : x0 + 6, :3] *= 0.6
+        _shutters(tile[y0:y1], window.shutters, x0, x1)
+    opening = tile[y0:y1, x0:x1]
+    opening[:] = _glass(y1 - y0, x1 - x0, window.columns, variant, place)
+    _bars(opening, window)
+    opening[-9:, :, :3] *= 0.45  # the reveal's shadow
+    opening[:, :6, :3] *= 0.6
     tile[y0 - 8 : y0, max(x0 - 10, 0) : x1 + 10] = (0.84, 0.82, 0.78, NO_GLASS)
     tile[y0 - 15 : y0 - 8, max(x0 - 8, 0) : x1 + 12, :3] *= 0.72
     streaks = np.linspace(1.0, 0.93, max(y0 - 15, 0))[:, None, None]
@@ -175,9 +176,8 @@ def _glass(height: int, width: int, columns: int, variant: int, place: int) -> S
         glass[leaves, :3] = (0.17, 0.27, 0.13)
     net = y < inside.net
     glass[net, :3] = 0.45 * glass[net, :3] + 0.5 * (0.75 + 0.05 * np.sin(x[net] * 90))[:, None]
-    cloth = (x < inside.left + 0.06 * y) & (inside.left > 0) | (x > 1 - inside.right - 0.06 * y) & (
-        inside.right > 0
-    )
+    cloth = (x < inside.left + 0.06 * y) & (inside.left > 0)
+    cloth |= (x > 1 - inside.right - 0.06 * y) & (inside.right > 0)
     folds = 0.72 + 0.12 * np.sin(x * 64 + variant)
     glass[cloth, :3] = folds[cloth, None] * np.array(inside.cloth)
     blind = y > 1 - inside.blind
@@ -192,26 +192,27 @@ def _glass(height: int, width: int, columns: int, variant: int, place: int) -> S
     return np.clip(glass, 0, 1)
 
 
-def _bars(tile: Surface, window: Window, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw a window's frame and glazing bars into columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
+def _bars(opening: Surface, window: Window) -> None:
+    """Draw a window's frame and glazing bars into its opening."""
+    high, wide = opening.shape[:2]
     frame = (*window.frame, NO_GLASS)
     for i in range(window.columns + 1):
-        x = x0 + (x1 - x0 - 6) * i // window.columns
-        tile[y0:y1, x + 6 : min(x + 9, x1), :3] *= 0.75
-        tile[y0:y1, x : x + 6] = frame
+        x = (wide - 6) * i // window.columns
+        opening[:, x + 6 : x + 9, :3] *= 0.75
+        opening[:, x : x + 6] = frame
     for i in range(window.rows + 1):
-        y = y0 + (y1 - y0 - 6) * i // window.rows
-        tile[y : y + (6 if i in {0, window.rows} else 4), x0:x1] = frame
+        y = (high - 6) * i // window.rows
+        opening[y : y + (6 if i in {0, window.rows} else 4)] = frame
 
 
-def _shutters(tile: Surface, colour: Rgb, x0: int, x1: int, y0: int, y1: int) -> None:
-    """Draw open shutters beside a window in columns `x0` to `x1` and rows `y0` to `y1` of a tile."""
+def _shutters(rows: Surface, colour: Rgb, x0: int, x1: int) -> None:
+    """Draw open shutters beside a window in columns `x0` to `x1` into its rows of a tile."""
     wide = (x1 - x0) // 2 - 2
-    slats = 0.85 + 0.15 * np.sign(np.sin(np.arange(y1 - y0) * 0.9))
+    slats = 0.85 + 0.15 * np.sign(np.sin(np.arange(len(rows)) * 0.9))
     for left in (x0 - wide - 3, x1 + 3):
-        tile[y0:y1, left : left + wide] = (*colour, NO_GLASS)
-        tile[y0:y1, left : left + wide, :3] *= slats[:, None, None]
-        tile[y0:y1, left + wide : left + wide + 3, :3] *= 0.7
+        rows[:, left : left + wide] = (*colour, NO_GLASS)
+        rows[:, left : left + wide, :3] *= slats[:, None, None]
+        rows[:, left + wide : left + wide + 3, :3] *= 0.7
 
 
 def _arch(tile: Surface, x0: int, x1: int, y1: int) -> None:
@@ -261,11 +262,10 @@ def house_door_tile(variant: int) -> Surface:
     """Return the tile of a front door with a light above, within a pale frame."""
     tile = blank((0.86, 0.84, 0.80), 0.0)
     tile[:196, 26:230] = (0.80, 0.80, 0.80, 1.0)
-    sides = ((44, 118), (138, 212))
-    for y0, y1 in (((20, 84), (100, 180)), ((20, 60), (76, 182)), ((20, 84), (100, 180)), ((20, 182),))[
-        variant
-    ]:
-        for x0, x1 in sides if variant < 3 else tuple((x, x + 24) for x in range(36, 220, 32)):
+    rows = (((20, 84), (100, 180)), ((20, 60), (76, 182)), ((20, 84), (100, 180)), ((20, 182),))[variant]
+    columns = [(44, 118), (138, 212)] if variant < 3 else [(x, x + 24) for x in range(36, 220, 32)]
+    for y0, y1 in rows:
+        for x0, x1 in columns:
             tile[y0:y1, x0:x1, :3] = 0.66
             tile[y0 + 5 : y1 - 5, x0 + 5 : x1 - 5, :3] = 0.86
             if variant == 1 and y1 > 100:
@@ -296,13 +296,8 @@ def envelope_tile() -> Surface:
     tile = blank((0.92, 0.92, 0.92))
     cv2.rectangle(tile, (40, 176), (216, 196), (0.08, 0.08, 0.09, 0.0), -1)
     cv2.rectangle(tile, (60, 66), (196, 146), (0.97, 0.97, 0.95, 0.0), -1)
-    cv2.polylines(
-        tile,
-        [np.array([(62, 144), (128, 98), (194, 144)], np.int32)],
-        isClosed=False,
-        color=(0.3, 0.3, 0.35, 0.0),
-        thickness=5,
-    )
+    flap = np.array([(62, 144), (128, 98), (194, 144)], np.int32)
+    cv2.polylines(tile, [flap], isClosed=False, color=(0.3, 0.3, 0.35, 0.0), thickness=5)
     return tile
 
 
@@ -320,10 +315,7 @@ def signal_tile(lit: int) -> Surface:
     tile = blank((0.10, 0.10, 0.11), 0.0)
     colours = ((0.96, 0.16, 0.12), (0.98, 0.72, 0.10), (0.15, 0.90, 0.45))
     for i, colour in enumerate(colours):
-        dim = 1.0 if i == lit else 0.25
-        centre = (128, 212 - 84 * i)
-        axes = (88, 34)  # the face is three times as high as wide
-        cv2.ellipse(
-            tile, centre, axes, 0, 0, 360, (colour[0] * dim, colour[1] * dim, colour[2] * dim, 0.0), -1
-        )
+        shown = [part * (1.0 if i == lit else 0.25) for part in colour]
+        # The face is three times as high as wide.
+        cv2.ellipse(tile, (128, 212 - 84 * i), (88, 34), 0, 0, 360, (*shown, 0.0), -1)
     return tile

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Frontage, Rgb, Shop
-from virl.towns.render.displays import CELLS, TILE_M, goods_of, kind_of, kinds, symbol_corner
+from virl.towns.render.displays import KINDS, TILE_M, goods_of, kind_of, symbol_cell
 from virl.towns.render.mesh import (
     FRONT_ONLY,
     TWO_SIDED,
@@ -19,6 +19,7 @@ from virl.towns.render.mesh import (
     outward,
     place_copies,
     quads,
+    repeats,
     take,
     upright,
 )
@@ -54,14 +55,12 @@ PAINTS = np.array(
 )  # fmt: skip
 """Paints of fronts that do not have the colour of their sign."""
 STONES = np.array([[0.86, 0.82, 0.75], [0.74, 0.72, 0.69], [0.92, 0.87, 0.76]])
+_TUB = box((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.4), inset=-0.04)
+_SHRUB = box((-0.26, 0.26), (-0.26, 0.26), (0.4, 1.05), inset=0.06)
 POT = join(
     [
-        quads(box((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.4), inset=-0.04), paint=(0.30, 0.30, 0.31)),
-        quads(
-            box((-0.26, 0.26), (-0.26, 0.26), (0.4, 1.05), inset=0.06),
-            texture=TILE_INDEX["hedge"],
-            uv=(0, 0, 0.3, 0.4),
-        ),
+        quads(_TUB, paint=(0.30, 0.30, 0.31)),
+        quads(_SHRUB, texture=TILE_INDEX["hedge"], uv=(0, 0, 0.3, 0.4)),
     ]
 )
 """A clipped shrub in a pot."""
@@ -91,7 +90,7 @@ class _Fronts:
     goods: Ints
     """Texture of the display windows."""
     symbol: Floats
-    """Texture coordinates of the symbol, shape (n, 2)."""
+    """Texture coordinates of the symbol, shape (n, 4)."""
     plate: Floats
     """Colour of the symbol's board, shape (n, 3)."""
     has_awning: NDArray[np.bool_]
@@ -130,12 +129,9 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
     width = length - 2 * MARGIN_M
     variant = np.array([shop.variant for shop in shops], np.int64)
     names = [kind_of(shop.place.types) for shop in shops]
-    looks = [kinds()[name] for name in names]
-    sign, board, strong = (
-        np.full((len(shops), 2), (2.95, 3.8)),
-        np.full((len(shops), 3), 0.4),
-        PAINTS[variant % 2],
-    )
+    looks = [KINDS[name] for name in names]
+    sign, board = np.full((len(shops), 2), (2.95, 3.8)), np.full((len(shops), 3), 0.4)
+    strong = PAINTS[variant % 2]
     for i, shop in enumerate(shops):
         for one in shop.signs[:1]:
             sign[i] = one.bottom, one.top
@@ -143,13 +139,13 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
             # A pale board goes with a front in the colour of its letters.
             strong[i] = board[i] if board[i].sum() < 2.0 else ink
     is_portal = np.array([look.portal for look in looks])
-    own = np.where(
-        (variant // 45 % 3 == 0)[:, None], strong * 0.85 + 0.05, PAINTS[variant // 135 % len(PAINTS)]
-    )
-    wide, post = np.where(is_portal, DOOR_M[1], DOOR_M[0]), np.where(is_portal, POST_M[1], POST_M[0])
-    wide = np.where(width - 2 * post < wide, DOOR_M[0], wide)
+    has_own = (variant // 45 % 3 == 0)[:, None]
+    own = np.where(has_own, strong * 0.85 + 0.05, PAINTS[variant // 135 % len(PAINTS)])
+    post = np.where(is_portal, POST_M[1], POST_M[0])
+    wide = np.where(is_portal & (width - 2 * post >= DOOR_M[1]), DOOR_M[1], DOOR_M[0])
     place = np.where(is_portal, 0.5, np.array([0.0, 0.5, 1.0])[variant % 3])
     awnings = np.array([look.awning for look in looks])
+    plate = [look.paint or tuple(one) for look, one in zip(looks, strong, strict=True)]
     along = (right - left) / length[:, None]
     return _Fronts(
         left=left + along * MARGIN_M,
@@ -162,12 +158,8 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
         paint=np.where(is_portal[:, None], STONES[variant % len(STONES)], np.clip(own, 0, 1)),
         board=board,
         goods=np.array([TILE_INDEX[f"display/{goods_of(shop.place.types)}"] for shop in shops]),
-        symbol=np.array([symbol_corner(name) for name in names]),
-        plate=np.where(
-            is_portal[:, None],
-            BRASS,
-            [look.paint or tuple(one) for look, one in zip(looks, strong, strict=True)],
-        ),
+        symbol=np.array([symbol_cell(name) for name in names]),
+        plate=np.where(is_portal[:, None], BRASS, plate),
         has_awning=awnings & (variant // 3 % 5 < 3) & (sign[:, 0] > GLASS_TOP_M + 0.12),
         is_portal=is_portal,
         door=np.column_stack([post + place * (width - 2 * post - wide), wide]),
@@ -193,12 +185,12 @@ def _frame(f: _Fronts) -> Quads:
     low, high = f.sign[:, 0] - 0.07, f.top - CORNICE_M[1]
     fascia = f.panel(post, f.width - post, low, high, FASCIA_M)
     parts.append(take(quads(fascia, paint=f.board), ~f.is_portal))
-    ends = f.left + f.out * PROUD_M, f.left + f.along * f.width[:, None] + f.out * PROUD_M
-    parts.append(quads(ledge(*ends, f.out, CORNICE_M[0], high), paint=f.paint * 0.6))
     left, right = f.left, f.left + f.along * f.width[:, None]
-    tips = [end + f.out * (PROUD_M + 0.08) for end in (left, right)]
-    sides = ((left, tips[0]), (tips[1], right))
-    parts += [quads(upright(*ends, 0.0, high), paint=f.paint * 0.9) for ends in sides]
+    ends = left + f.out * PROUD_M, right + f.out * PROUD_M
+    parts.append(quads(ledge(*ends, f.out, CORNICE_M[0], high), paint=f.paint * 0.6))
+    ahead = f.out * (PROUD_M + 0.08)
+    sides = (left, left + ahead), (right + ahead, right)
+    parts += [quads(upright(*side, 0.0, high), paint=f.paint * 0.9) for side in sides]
     return join(parts)
 
 
@@ -212,8 +204,7 @@ def _panes(f: _Fronts) -> list[Quads]:
     light = np.where(f.has_awning[:, None], 0.0, np.column_stack([f.out, np.zeros(len(a))]))
     for low, high in ((post, a), (b, f.width - post)):
         which = high - low > NARROWEST_M
-        count = np.maximum(1.0, np.rint(2 * (high - low)[which] / TILE_M)) / 2
-        uv = np.stack([np.zeros_like(count), np.zeros_like(count), count, np.ones_like(count)], axis=1)
+        uv = repeats(np.maximum(1.0, np.rint(2 * (high - low)[which] / TILE_M)) / 2, 1.0)
         glass = f.panel(low, high, riser, GLASS_TOP_M, 0.01)[which]
         parts.append(
             quads(
@@ -235,9 +226,7 @@ def _awnings(f: _Fronts) -> Quads:
     low = top - fall
     cloth = upright(left, right, low, top)
     cloth[:, :2, :2] += ahead[:, None, :]
-    n = len(which)
-    stripes = np.rint(f.width[which] / 1.6)
-    uv = np.stack([np.zeros(n), np.zeros(n), stripes, np.ones(n)], axis=1)
+    uv = repeats(np.rint(f.width[which] / 1.6), 1.0)
     tile = np.where(f.variant[which] // 15 % 3 > 0, TILE_INDEX["awning/4"], TILE_INDEX["awning/0"])
     paint = np.clip(f.board[which] * 0.75 + f.paint[which] * 0.25, 0, 1)
     front = upright(left + ahead, right + ahead, low - valance, low)
@@ -248,16 +237,9 @@ def _awnings(f: _Fronts) -> Quads:
         quads(below, uv=uv, texture=tile, paint=paint * 0.75),
     ]
     for side in (left, right):
-        cheek = np.stack(
-            [
-                np.column_stack([side + ahead, low - valance]),
-                np.column_stack([side, low - valance]),
-                np.column_stack([side, top]),
-                np.column_stack([side + ahead, low]),
-            ],
-            axis=1,
-        )
-        parts.append(quads(cheek, paint=paint * 0.85, mode=1))
+        cheek = upright(side + ahead, side, low - valance, top)
+        cheek[:, 3, 2] = low
+        parts.append(quads(cheek, paint=paint * 0.85, mode=TWO_SIDED))
     return join(parts)
 
 
@@ -266,13 +248,13 @@ def _plates(f: _Fronts) -> list[Quads]:
     after = f.door.sum(axis=1) + 0.12
     fits = after + PLATE_M[0] < f.width - f.of(POST_M)
     start = np.where(fits, after, f.door[:, 0] - 0.12 - PLATE_M[0])
-    parts, cell = [], np.full((len(start), 2), 1 / CELLS)
-    hours = np.full((len(start), 2), symbol_corner("hours"))
-    for (size, low), corner, paint in ((PLATE_M, f.symbol, f.plate), (HOURS_M, hours, f.plate)):
+    shown = (start > 0.1) & (f.width > 3.0)
+    parts = []
+    for (size, low), uv in ((PLATE_M, f.symbol), (HOURS_M, np.array(symbol_cell("hours")))):
         corners = f.panel(start, start + size, low, low + size, 0.03)
-        uv = np.column_stack([corner, cell])
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["symbols"], paint=paint))
-    return [take(one, (start > 0.1) & (f.width > 3.0)) for one in parts]
+        plates = quads(corners, uv=uv, texture=TILE_INDEX["symbols"], paint=f.plate)
+        parts.append(take(plates, shown))
+    return parts
 
 
 def _place_beside_doors(f: _Fronts) -> list[Quads]:
@@ -285,11 +267,11 @@ def _place_beside_doors(f: _Fronts) -> list[Quads]:
     pots, _ = place_copies(POT, spot[plants, 0], spot[plants, 1], np.zeros(int(plants.sum())))
     which = free & (f.variant // 7 % 5 == 1)
     wide, high, spread = BOARD_M
+    uv, paint = symbol_cell("chalk"), f.plate[which]
     parts = [pots]
     for side in (-1.0, 1.0):
         foot, across = spot[which] + f.out[which] * spread * side, f.along[which] * wide / 2 * side
         board = upright(foot - across, foot + across, 0.04, high)
         board[:, 2:, :2] -= (f.out[which] * spread * side)[:, None]
-        uv = (*symbol_corner("chalk"), 1 / CELLS, 1 / CELLS)
-        parts.append(quads(board, uv=uv, texture=TILE_INDEX["symbols"], paint=f.plate[which], mode=TWO_SIDED))
+        parts.append(quads(board, uv=uv, texture=TILE_INDEX["symbols"], paint=paint, mode=TWO_SIDED))
     return parts

@@ -42,16 +42,17 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
     """Return the quads of furniture, each thing with its number from `owners`."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
-        groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
+        groups.setdefault((thing.kind, thing.variant % _MODELS[thing.kind][1]), []).append(i)
     parts = []
     for (kind, variant), members in groups.items():
+        make, models = _MODELS[kind]
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
         # Trees are lit as they stand, so none is turned.
         heading = [things[i].heading * (kind != "tree") for i in members]
-        mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
+        mesh, copy = place_copies(make(variant), x, y, heading)
         if kind in {"person", "bicycle"}:
-            clothes = [things[i].variant // _VARIANTS[kind] % len(CLOTHES) for i in members]
+            clothes = [things[i].variant // models % len(CLOTHES) for i in members]
             mesh = replace(mesh, paint=np.array(CLOTHES, np.float32)[clothes][copy])
         parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
     return join(parts)
@@ -69,7 +70,7 @@ def _trash_bin(variant: int) -> Quads:
     body = quads(faces, paint=paint, texture=[TILE_INDEX["bin"]] * 4 + [PLAIN])
     hood = quads(box((-0.32, 0.32), (-0.28, 0.28), (0.98, 1.12), inset=0.08), paint=_darken(paint))
     legs = [box((x, x + 0.06), (-0.20, 0.20), (0.0, 0.10)) for x in (-0.27, 0.21)]
-    return join([body, hood, quads(np.concatenate(legs), paint=IRON)])
+    return join([body, hood, quads(legs, paint=IRON)])
 
 
 def _fire_hydrant(variant: int) -> Quads:
@@ -83,32 +84,19 @@ def _fire_hydrant(variant: int) -> Quads:
             prism((0.125, 0.07), (0.60, 0.72), 8), prism((0.07, 0.02), (0.72, 0.76), 8),
         ]
     )  # fmt: skip
-    caps = np.concatenate(
-        [box((-0.23, 0.23), (-0.05, 0.05), (0.38, 0.48)), box((-0.07, 0.07), (-0.20, 0.0), (0.32, 0.46))]
-    )
-    bolts = np.concatenate(
-        [box((-0.25, 0.25), (-0.03, 0.03), (0.40, 0.46)), box((-0.03, 0.03), (-0.03, 0.03), (0.76, 0.81))]
-    )
+    caps = [box((-0.23, 0.23), (-0.05, 0.05), (0.38, 0.48)), box((-0.07, 0.07), (-0.20, 0.0), (0.32, 0.46))]
+    bolts = [box((-0.25, 0.25), (-0.03, 0.03), (0.40, 0.46)), box((-0.03, 0.03), (-0.03, 0.03), (0.76, 0.81))]
     return join([quads(barrel, paint=paint), quads(caps, paint=_darken(paint)), quads(bolts, paint=STEEL)])
 
 
 def _bench(variant: int) -> Quads:
     """Return the quads, in metres, of a bench of the given variant."""
     planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
-    planks += [
-        box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
-        for i, z in enumerate((0.55, 0.74))
-    ]
-    under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darken(PLANK))
+    planks += [box((-0.9, 0.9), (y, y + 0.04), (z, z + 0.13)) for y, z in ((0.20, 0.55), (0.23, 0.74))]
     legs = [box((x, x + 0.07), (-0.22, 0.26), (0.0, 0.43)) for x in (-0.75, 0.68)]
     legs += [box((x, x + 0.06), (0.22, 0.27), (0.43, 0.90)) for x in (-0.75, 0.69)]
-    return join(
-        [
-            quads(np.concatenate(planks), paint=BENCH_PAINTS[variant % 3]),
-            under,
-            quads(np.concatenate(legs), paint=IRON),
-        ]
-    )
+    seat = quads(planks, paint=BENCH_PAINTS[variant % 3])
+    return join([seat, quads(planks[0][:, ::-1], paint=_darken(PLANK)), quads(legs, paint=IRON)])
 
 
 def _mailbox(variant: int) -> Quads:
@@ -120,7 +108,7 @@ def _mailbox(variant: int) -> Quads:
     )  # fmt: skip
     dome = quads(box((-0.26, 0.26), (-0.23, 0.23), (1.08, 1.20), inset=0.07), paint=paint)
     legs = [box((x, x + 0.07), (y, y + 0.07), (0.0, 0.28)) for x in (-0.25, 0.18) for y in (-0.22, 0.15)]
-    return join([body, dome, quads(np.concatenate(legs), paint=IRON)])
+    return join([body, dome, quads(legs, paint=IRON)])
 
 
 def _bollard(variant: int) -> Quads:
@@ -139,7 +127,6 @@ def _bollard(variant: int) -> Quads:
 def _planter(variant: int) -> Quads:
     """Return the quads of a tub with a clipped bush, round or square."""
     paint = PLANTER_PAINTS[variant % 3]
-    green, leaves = (0.85, 1.0, 0.8), TILE_INDEX["leaves/0"]
     if variant % 2:
         tub = np.concatenate([prism((0.26, 0.34), (0.0, 0.62), 10), lid(0.34, 0.62, 10)])
         bush = np.concatenate([prism((0.26, 0.30), (0.62, 0.90), 8), prism((0.30, 0.14), (0.90, 1.10), 8)])
@@ -151,11 +138,8 @@ def _planter(variant: int) -> Quads:
     shrub = quads(np.concatenate([bush, top]), paint=(0.20, 0.33, 0.15))
     twigs = quads(
         bush + face_normals(bush)[:, None, :] * 0.07,
-        texture=leaves,
-        uv=(0.0, 0.0, 0.5, 0.5),
-        paint=green,
-        mode=CUTOUT,
-    )
+        texture=TILE_INDEX["leaves/0"], uv=(0.0, 0.0, 0.5, 0.5), paint=(0.85, 1.0, 0.8), mode=CUTOUT,
+    )  # fmt: skip
     return join([quads(tub, paint=paint), shrub, twigs])
 
 
@@ -165,10 +149,8 @@ def _street_lamp(variant: int) -> Quads:
     post = np.concatenate([prism((0.14, 0.11), (0.0, 0.7), 8), prism((0.075, 0.05), (0.7, 5.6), 6)])
     if variant // 2 % 2:
         lantern = prism((0.13, 0.22), (5.6, 6.05), 6)
-        roof = np.concatenate([prism((0.26, 0.05), (6.05, 6.3), 6)])
-        return join(
-            [quads(np.concatenate([post, roof]), paint=paint), quads(lantern, paint=(0.95, 0.93, 0.82))]
-        )
+        roofed = np.concatenate([post, prism((0.26, 0.05), (6.05, 6.3), 6)])
+        return join([quads(roofed, paint=paint), quads(lantern, paint=(0.95, 0.93, 0.82))])
     arm = box((-0.04, 0.04), (-1.7, 0.0), (5.5, 5.6))
     head = box((-0.13, 0.13), (-2.1, -1.3), (5.58, 5.70))
     glow = head[4][[1, 0, 3, 2]] - np.array([0, 0, 0.13])
@@ -180,23 +162,21 @@ def _traffic_light(variant: int) -> Quads:
     post = quads(prism((0.08, 0.07), (0.0, 3.5), 8), paint=IRON)
     case = quads(
         box((-0.17, 0.17), (-0.28, -0.06), (2.45, 3.45)),
-        paint=(0.10, 0.10, 0.11),
-        texture=[TILE_INDEX[f"signal/{variant % 3}"], PLAIN, PLAIN, PLAIN, PLAIN],
-    )
+        paint=(0.10, 0.10, 0.11), texture=[TILE_INDEX[f"signal/{variant % 3}"], PLAIN, PLAIN, PLAIN, PLAIN],
+    )  # fmt: skip
     hoods = [box((-0.13, 0.13), (-0.42, -0.28), (z, z + 0.03)) for z in (2.73, 3.06, 3.39)]
     back = quads(box((-0.27, 0.27), (-0.05, -0.03), (2.35, 3.55)), paint=(0.16, 0.16, 0.17))
     button = quads(box((-0.07, 0.07), (-0.14, -0.07), (0.95, 1.2)), paint=(0.92, 0.75, 0.12))
-    return join([post, case, quads(np.concatenate(hoods), paint=IRON), back, button])
+    return join([post, case, quads(hoods, paint=IRON), back, button])
 
 
 def _bicycle_stand(variant: int) -> Quads:
     """Return the quads of five hoops in a row along x."""
-    paint = (STEEL, IRON)[variant % 2]
     hoops = []
     for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
         hoops += [box((x - 0.03, x + 0.03), (y - 0.03, y + 0.03), (0.0, 0.78)) for y in (-0.32, 0.32)]
         hoops.append(box((x - 0.03, x + 0.03), (-0.35, 0.35), (0.76, 0.82)))
-    return quads(np.concatenate(hoops), paint=paint)
+    return quads(hoops, paint=(STEEL, IRON)[variant % 2])
 
 
 def _bus_stop(variant: int) -> Quads:
@@ -216,40 +196,22 @@ def _darken(paint: Rgb) -> Rgb:
     return (paint[0] * 0.72, paint[1] * 0.72, paint[2] * 0.72)
 
 
-_TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
-    "trash bin": _trash_bin,
-    "fire hydrant": _fire_hydrant,
-    "bench": _bench,
-    "mailbox": _mailbox,
-    "bollard": _bollard,
-    "planter": _planter,
-    "tree": tree,
-    "street lamp": _street_lamp,
-    "traffic light": _traffic_light,
-    "parked car": car,
-    "bicycle stand": _bicycle_stand,
-    "bus stop": _bus_stop,
-    "person": person,
-    "bicycle": bicycle,
-    "car": partial(car, driven=True),
-    "cafe table": cafe_table,
+_MODELS: dict[FurnitureKind, tuple[Callable[[int], Quads], int]] = {
+    "trash bin": (_trash_bin, 6),
+    "fire hydrant": (_fire_hydrant, 2),
+    "bench": (_bench, 3),
+    "mailbox": (_mailbox, 2),
+    "bollard": (_bollard, 4),
+    "planter": (_planter, 6),
+    "tree": (tree, 20),
+    "street lamp": (_street_lamp, 4),
+    "traffic light": (_traffic_light, 3),
+    "parked car": (car, 27),
+    "bicycle stand": (_bicycle_stand, 2),
+    "bus stop": (_bus_stop, 3),
+    "person": (person, PEOPLE * COMPANIES),
+    "bicycle": (bicycle, 2),
+    "car": (partial(car, driven=True), 27),
+    "cafe table": (cafe_table, 2),
 }
-_VARIANTS: dict[FurnitureKind, int] = {
-    "trash bin": 6,
-    "fire hydrant": 2,
-    "bench": 3,
-    "mailbox": 2,
-    "bollard": 4,
-    "planter": 6,
-    "tree": 20,
-    "street lamp": 4,
-    "traffic light": 3,
-    "parked car": 27,
-    "bicycle stand": 2,
-    "bus stop": 3,
-    "person": PEOPLE * COMPANIES,
-    "bicycle": 2,
-    "car": 27,
-    "cafe table": 2,
-}
-"""Number of different models of each kind of furniture."""
+"""Function that makes a model of each kind of furniture by its variant, and the number of models."""

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from virl.geo.globe import Floats
 
 Singles = NDArray[np.float32]
+Interval = tuple[float, float]
+"""Both ends of an interval, metres."""
 
 PLAIN = -1
 """Texture index of a quad in one colour."""
@@ -77,7 +79,7 @@ def quads(
     """Return n quads by their corners, (n, 4, 3); other values are one for each quad, or one for all.
 
     Args:
-        corners: shape (n, 4, 3), metres.
+        corners: metres, (n, 4, 3).
         uv: texture coordinates of the corners.
         texture: index of the tile or sign.
         paint: RGB that the texture's opacity mixes in.
@@ -105,10 +107,12 @@ def quads(
 
 def face_normals(corners: Floats) -> Floats:
     """Return unit normals towards those who see the fronts, from the diagonals so that triangles work too."""
-    cross = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
-    length = np.linalg.norm(cross, axis=1, keepdims=True)
-    normals: Floats = cross / np.maximum(length, 1e-12)
-    return normals
+    return unit(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]))
+
+
+def unit(vectors: Floats) -> Floats:
+    """Return vectors scaled to length 1, but for those without a length; shape (n, 2) or (n, 3)."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
 def join(parts: Iterable[Quads]) -> Quads:
@@ -130,9 +134,6 @@ def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> F
         right: the other ends, (n, 2).
         bottom: heights, broadcast to (n,).
         top: heights, broadcast to (n,).
-
-    Returns:
-        Shape (n, 4, 3).
     """
     n = len(left)
     low, high = np.broadcast_to(bottom, (n,)), np.broadcast_to(top, (n,))
@@ -141,11 +142,22 @@ def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> F
     return np.concatenate([feet, heights[..., None]], axis=2)
 
 
+def level(outlines: Floats, z: ArrayLike) -> Floats:
+    """Return the corners of level quads by their outlines, (n, 4, 2), and heights, metres, one or (n,)."""
+    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (len(outlines), 4, 1))
+    return np.concatenate([outlines, heights], axis=2)
+
+
+def repeats(wide: ArrayLike, high: ArrayLike) -> Floats:
+    """Return the texture coordinates of quads that show `wide` by `high` repeats of a texture, (n, 4)."""
+    u, v = np.broadcast_arrays(wide, high)
+    return np.stack([0.0 * u, 0.0 * v, u, v], axis=1)
+
+
 def outward(left: Floats, right: Floats) -> Floats:
     """Return unit normals towards the reader of upright rectangles: (dy, -dx) of left -> right, (n, 2)."""
-    along = right - left
-    unit = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
-    return np.stack([unit[:, 1], -unit[:, 0]], axis=1)
+    along = unit(right - left)
+    return np.stack([along[:, 1], -along[:, 0]], axis=1)
 
 
 def ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
@@ -158,66 +170,55 @@ def ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: Ar
         depth: metres.
         z: metres, broadcast to (n,).
     """
-    n = len(left)
-    flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
-    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
-    return np.concatenate([flat, heights], axis=2)
+    return level(np.stack([left, right, right + out * depth, left + out * depth], axis=1), z)
 
 
 def box(
-    x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
+    x: Interval, y: Interval, z: Interval, *, inset: float = 0.0, top: tuple[Interval, Interval] | None = None
 ) -> Floats:
-    """Return the corners of a box's faces between x, y and z, metres: front (-y), right, back, left, top.
+    """Return the corners of a box's faces, (5, 4, 3): front (-y), right, back, left, top.
 
     Args:
-        x: from and to, in metres.
-        y: from and to.
-        z: from and to.
+        x: in metres.
+        y: in metres.
+        z: in metres.
         inset: how much narrower the top is on each side.
-
-    Returns:
-        Shape (5, 4, 3).
+        top: x and y of the top, else as `inset` has it.
     """
-    (x0, x1), (y0, y1), (z0, z1), i = x, y, z, inset
+    (x0, x1), (y0, y1), (z0, z1) = x, y, z
+    (left, right), (front, back) = top or ((x0 + inset, x1 - inset), (y0 + inset, y1 - inset))
     low = [(x0, y0, z0), (x1, y0, z0), (x1, y1, z0), (x0, y1, z0)]
-    high = [(x0 + i, y0 + i, z1), (x1 - i, y0 + i, z1), (x1 - i, y1 - i, z1), (x0 + i, y1 - i, z1)]
+    high = [(left, front, z1), (right, front, z1), (right, back, z1), (left, back, z1)]
     around = [(low[k], low[(k + 1) % 4], high[(k + 1) % 4], high[k]) for k in range(4)]
     return np.array([*around, tuple(high)], float)
 
 
-def prism(
-    radius: tuple[float, float], z: tuple[float, float], sides: int, *, at: tuple[float, float] = (0.0, 0.0)
-) -> Floats:
-    """Return the corners of a prism's upright sides; `radius` and `z`: at bottom and top, metres. No lid.
+def prism(radius: tuple[float, float], z: tuple[float, float], sides: int) -> Floats:
+    """Return the corners of the upright sides of a prism around the origin, without a lid.
 
     Args:
         radius: at the bottom and at the top, metres.
         z: of bottom and top, metres.
         sides: number.
-        at: middle, metres.
     """
     angle = np.arange(sides + 1) * 2 * np.pi / sides
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    low = np.column_stack([ring * radius[0] + at, np.full(sides + 1, z[0])])
-    high = np.column_stack([ring * radius[1] + at, np.full(sides + 1, z[1])])
+    low, high = (np.column_stack([ring * r, np.full(sides + 1, at)]) for r, at in zip(radius, z, strict=True))
     return np.stack([low[:-1], low[1:], high[1:], high[:-1]], axis=1)
 
 
-def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
+def lid(radius: float, z: float, sides: int) -> Floats:
     """Return the corners of level quads that close a prism at height `z`, shape (sides / 2 - 1, 4, 3).
 
     Args:
         radius: metres.
         z: metres.
         sides: number, even.
-        at: middle, metres.
     """
     angle = np.arange(sides) * 2 * np.pi / sides
-    ring = np.column_stack([np.cos(angle) * radius + at[0], np.sin(angle) * radius + at[1]])
-    ring = np.column_stack([ring, np.full(sides, z)])
-    strips: list[tuple[int, ...]] = [(k, k + 1, sides - k - 2, sides - k - 1) for k in range(sides // 2 - 1)]
-    corners: Floats = ring[np.array(strips)]
-    return corners
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1) * radius
+    strips = [(k, k + 1, sides - k - 2, sides - k - 1) for k in range(sides // 2 - 1)]
+    return level(ring[np.array(strips)], z)
 
 
 def place_copies(

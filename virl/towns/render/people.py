@@ -6,7 +6,7 @@ import numpy as np
 
 from virl.geo.globe import Floats
 from virl.towns.plan.crowd import COMPANIES, PEOPLE
-from virl.towns.plan.town_plan import Rgb
+from virl.towns.plan.town_plan import Point, Rgb
 from virl.towns.render.figures import BESIDE_M, BICYCLE_M, PERSON_M, TURNS
 from virl.towns.render.mesh import FIGURE, TWO_SIDED, Quads, join, lid, prism, quads
 from virl.towns.render.textures import TILE_INDEX
@@ -25,8 +25,8 @@ CHILD = 0.66
 def person(variant: int) -> Quads:
     """Return somebody whose front is at -y, alone, with a dog or a pram, or with a child."""
     number, company = variant % PEOPLE, variant // PEOPLE % COMPANIES
-    tile, cell = TILE_INDEX[f"person/{number}"], (0.25, 0.75)
-    parts = [_figure(tile, [(0.25 * n, 0.0, *cell) for n in range(4)], (PERSON_M / 3, PERSON_M))]
+    tile, cells = TILE_INDEX[f"person/{number}"], [(0.25 * n, 0.0, 0.25, 0.75) for n in range(4)]
+    parts = [_figure(tile, cells, (PERSON_M / 3, PERSON_M))]
     if company == 1:
         beside = [(0.25 * n, 0.75, 0.25, 0.25) for n in range(4)]
         at = (0.0, -0.62) if number % 2 else (-0.55, -0.35)
@@ -34,7 +34,7 @@ def person(variant: int) -> Quads:
     if company == 2:
         other = TILE_INDEX[f"person/{(number + 5) % PEOPLE}"]
         size = (PERSON_M / 3 * CHILD, PERSON_M * CHILD)
-        parts.append(_figure(other, [(0.25 * n, 0.0, *cell) for n in range(4)], size, (0.48, -0.05)))
+        parts.append(_figure(other, cells, size, (0.48, -0.05)))
     return join(parts)
 
 
@@ -53,10 +53,9 @@ def cafe_table(variant: int) -> Quads:
         ahead, aside = np.array([*out, 0.0]), np.array([out[1], -out[0], 0.0])
         seat, rest = np.array([x, y, 0.45]), np.array([0.0, 0.0, 0.12])
         back = seat + ahead
-        weave.append([seat - ahead - aside, back - aside, back + aside, seat - ahead + aside])
-        weave.append(
-            [back - aside + rest, back + aside + rest, back + aside + 3.3 * rest, back - aside + 3.3 * rest]
-        )
+        left, right = back - aside, back + aside
+        weave.append([seat - ahead - aside, left, right, seat - ahead + aside])
+        weave.append([left + rest, right + rest, right + 3.3 * rest, left + 3.3 * rest])
         for leg in weave[-2]:
             foot, wide = leg * (1, 1, 0), aside * 0.12 + ahead * 0.12
             rods.append([foot - wide, foot + wide, leg + wide, leg - wide])
@@ -69,10 +68,7 @@ def cafe_table(variant: int) -> Quads:
 
 
 def _figure(
-    tile: int,
-    cells: Sequence[tuple[float, ...]],
-    size: tuple[float, float],
-    at: tuple[float, float] = (0.0, 0.0),
+    tile: int, cells: Sequence[tuple[float, ...]], size: tuple[float, float], at: Point = (0.0, 0.0)
 ) -> Quads:
     """Return cards (width, height) in metres around `at`, one for each of eight directions of sight.
 

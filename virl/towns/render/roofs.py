@@ -9,7 +9,7 @@ from shapely import Polygon
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, Building
-from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, outward, quads, upright
+from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, level, outward, quads, repeats, unit, upright
 from virl.towns.render.textures import TILE_INDEX
 from virl.towns.render.walls import Walls
 
@@ -62,9 +62,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 def _gutters(slopes: Sequence[Floats]) -> Quads:
     """Return a gutter along the lower edge of each slope of a roof."""
-    if not slopes:
-        return join([])
-    a, b = (np.stack(slopes)[:, corner] for corner in (0, 1))
+    a, b = (np.reshape(slopes, (-1, 4, 3))[:, corner] for corner in (0, 1))
     out = outward(a[:, :2], b[:, :2]) * GUTTER_M[1]
     low = a[:, 2] - GUTTER_M[0]
     return quads(upright(a[:, :2] + out, b[:, :2] + out, low, a[:, 2]), paint=GUTTER, mode=TWO_SIDED)
@@ -90,12 +88,7 @@ def chimney_mesh(walls: Walls, is_mansard: NDArray[np.bool_]) -> Quads:
     spot = walls.left[wall] + run * ((rank + 0.5) / np.repeat(count, count))[:, None]
     spot += (walls.centre[wall] - spot) * CHIMNEY_INWARD
     base = walls.height[wall]
-    top = (
-        base
-        + CHIMNEY_M[2]
-        + np.minimum(0.8 * walls.roof_height[wall], 2.5)
-        + np.where(is_mansard[wall], 1.6, 0.0)
-    )
+    top = base + CHIMNEY_M[2] + np.minimum(0.8 * walls.roof_height[wall], 2.5) + 1.6 * is_mansard[wall]
     a, b = along * CHIMNEY_M[1] / 2, out * CHIMNEY_M[0] / 2
     ring = [spot - a + b, spot + a + b, spot + a - b, spot - a - b]
     faces = [upright(ring[k], ring[(k + 1) % 4], base, top) for k in range(4)]
@@ -113,20 +106,18 @@ def cap_mesh(buildings: Sequence[Building]) -> Quads:
         [
             _lids(under, [one.base for one in under], up=False),
             _lids(low, [one.height for one in low], up=True),
-            quads(np.concatenate([*posts, np.empty((0, 4, 3))]), paint=STEEL),
+            quads(posts, paint=STEEL),
         ]
     )
 
 
 def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) -> Quads:
     """Return roof faces, by corners and tint of each, as quads with a texture and coordinates in it."""
-    if not corners:
-        return join([])
-    stacked = np.stack(corners)
+    stacked = np.reshape(corners, (-1, 4, 3))
     across = np.linalg.norm(stacked[:, 1] - stacked[:, 0], axis=1) / 3.0
     up = np.linalg.norm(stacked[:, 3] - stacked[:, 0], axis=1) / 3.2
-    uv = np.stack([np.zeros_like(up), np.zeros_like(up), across, up], axis=1)
-    return quads(stacked, uv=uv, texture=texture, paint=np.stack(paints), mode=TWO_SIDED)
+    paint = np.reshape(paints, (-1, 3))
+    return quads(stacked, uv=repeats(across, up), texture=texture, paint=paint, mode=TWO_SIDED)
 
 
 def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
@@ -168,14 +159,11 @@ def _gable(corners: Floats, base: float, top: float) -> tuple[list[Floats], list
     # Eaves jut out on the slope of the roof, below the top of the wall.
     drop = (top - base) / max(half, 0.1) * EAVES_M
     out, end = aside * EAVES_M, along * EAVES_M
-    ridge = (a + d) / 2 - end, (b + c) / 2 + end
+    left, right = (a + d) / 2, (b + c) / 2
+    ridge = left - end, right + end
     near = _face(a - out - end, b - out + end, ridge[1], ridge[0], base - drop, top)
     far = _face(c + out + end, d + out - end, ridge[0], ridge[1], base - drop, top)
-    ends = [
-        _face(one, other, middle, middle, base, top)
-        for one, other, middle in ((b, c, (b + c) / 2), (d, a, (a + d) / 2))
-    ]
-    return [near, far], ends
+    return [near, far], [_face(b, c, right, right, base, top), _face(d, a, left, left, base, top)]
 
 
 def _hip(corners: Floats, base: float, top: float) -> list[Floats]:
@@ -222,8 +210,7 @@ def _slope_all_walls(ring: Floats, base: float, top: float) -> list[Floats]:
 
 def _move_inward(ring: Floats, inward: float) -> Floats:
     """Return an anticlockwise ring with all sides moved inwards by some metres."""
-    along = np.roll(ring, -1, axis=0) - ring
-    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+    along = unit(np.roll(ring, -1, axis=0) - ring)
     normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
     before = np.roll(normal, 1, axis=0)
     spread = 1 + np.sum(normal * before, axis=1, keepdims=True)
@@ -255,14 +242,11 @@ def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) 
         return join([])
     shapes = np.array([one.footprint for one in buildings], object)
     pieces, owner = shapely.get_parts(shapely.constrained_delaunay_triangles(shapes), return_index=True)
-    if not len(pieces):
-        return join([])
     ring = shapely.get_coordinates(shapely.orient_polygons(pieces, exterior_cw=not up)).reshape(-1, 4, 2)
     # A triangle is a quad whose last two corners are one.
-    flat = ring[:, [0, 1, 2, 2]]
-    z = np.broadcast_to(np.asarray(heights, float)[owner][:, None, None], (len(flat), 4, 1))
+    corners = level(ring[:, [0, 1, 2, 2]], np.asarray(heights, float)[owner])
     paint = [one.roof_paint or SOFFIT if up else SOFFIT for one in buildings]
-    return quads(np.concatenate([flat, z], axis=2), paint=np.array(paint, float)[owner])
+    return quads(corners, paint=np.array(paint, float)[owner])
 
 
 def _post(x: float, y: float, building: Building) -> Floats:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from virl.errors import BadInput
 from virl.geo.globe import Floats, Ints
 from virl.pages.fonts import face_for, font, is_shaped
 from virl.towns.plan.town_plan import Point, Rgb, Sign, StreetPlan
-from virl.towns.render.mesh import Quads, join, outward, quads, upright
+from virl.towns.render.mesh import Quads, join, level, outward, quads, repeats, unit, upright
 from virl.towns.render.textures import TILE_INDEX, TILE_SETS
 
 PIXELS_PER_M = 84
@@ -47,9 +46,12 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
 )
 """Colour schemes of signs as (board, letters), each RGB."""
 
-_STREET_SCHEME: tuple[Rgb, Rgb] = ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99))
-_SIGNPOST_SCHEME: tuple[Rgb, Rgb] = ((0.36, 0.20, 0.09), (0.99, 0.99, 0.97))
-_PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
+_SCHEME_OF: dict[str, tuple[Rgb, Rgb]] = {
+    "plate": ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99)),
+    "signpost": ((0.36, 0.20, 0.09), (0.99, 0.99, 0.97)),
+    "board": ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90)),
+}
+"""Colour scheme of each kind of sign that always has the same."""
 
 
 class _Fit(NamedTuple):
@@ -64,13 +66,7 @@ class _Fit(NamedTuple):
 
 def colours(sign: Sign) -> tuple[Rgb, Rgb]:
     """Return the colours of board and letters of a sign, each RGB in [0, 1]."""
-    if sign.kind == "board":
-        return _PARK_SCHEME
-    if sign.kind == "plate":
-        return _STREET_SCHEME
-    if sign.kind == "signpost":
-        return _SIGNPOST_SCHEME
-    return SCHEMES[sign.variant // 5 % len(SCHEMES)]
+    return _SCHEME_OF.get(sign.kind, SCHEMES[sign.variant // 5 % len(SCHEMES)])
 
 
 def face_of(sign: Sign) -> str | None:
@@ -195,16 +191,11 @@ def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
         return {}
     hung = list(top.values())
     left, right = np.array([one.left for one in hung]), np.array([one.right for one in hung])
-    middle, high = (
-        (left + right) / 2 - outward(left, right) * BOARD_DEPTH_M / 2,
-        np.array([one.top for one in hung]),
-    )
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    middle = (left + right) / 2 - outward(left, right) * BOARD_DEPTH_M / 2
+    high, along = np.array([one.top for one in hung]), unit(right - left)
     houses = [house for house in layout.buildings if house.base == 0]
-    footprints, heights = (
-        np.array([one.footprint for one in houses], object),
-        np.array([one.height for one in houses]),
-    )
+    footprints = np.array([one.footprint for one in houses], object)
+    heights = np.array([one.height for one in houses])
     lines = shapely.STRtree([shapely.LineString(street.line) for street in layout.streets])
     street = np.asarray(lines.nearest(shapely.points(middle)))
     pole = np.array([layout.streets[one].road / 2 + KERB_M for one in street.tolist()])
@@ -228,10 +219,7 @@ def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
     }
 
 
-_NO_SPANS: Mapping[str, Span] = MappingProxyType({})
-
-
-def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span] = _NO_SPANS) -> Quads:
+def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span]) -> Quads:
     """Return the quads of signs, and those of their boards and posts, which belong to no sign.
 
     Args:
@@ -249,9 +237,8 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span] = 
     out = outward(left, right)
     blade, board = kind == "blade", kind == "board"
     hung = (kind == "plate") | (kind == "signpost")
-    parts = [
-        quads(upright(left, right, bottom, top), texture=texture, paint=paint, ink=ink, owner=numbers)
-    ]  # fmt: skip
+    front = upright(left, right, bottom, top)
+    parts = [quads(front, texture=texture, paint=paint, ink=ink, owner=numbers)]
     back_left, back_right = right - out * BOARD_DEPTH_M, left - out * BOARD_DEPTH_M
     backs = upright(back_left, back_right, bottom, top)
     parts.append(
@@ -264,11 +251,10 @@ def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span] = 
     rim = paint * 0.7
     parts.append(quads(upright(back_right, left, bottom, top), paint=rim))
     parts.append(quads(upright(right, back_left, bottom, top), paint=rim))
-    for z, order in ((bottom, [1, 0, 3, 2]), (top, [0, 1, 2, 3])):
-        level = np.stack([left, right, back_left, back_right], axis=1)
-        flat = np.concatenate([level, np.broadcast_to(z[:, None, None], (len(z), 4, 1))], axis=2)
-        parts.append(quads(flat[:, order], paint=rim))
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    outline = np.stack([left, right, back_left, back_right], axis=1)
+    parts.append(quads(level(outline, bottom)[:, [1, 0, 3, 2]], paint=rim))
+    parts.append(quads(level(outline, top), paint=rim))
+    along = unit(right - left)
     for at in (left + along * 0.25, right - along * 0.25):
         foot = (at - out * BOARD_DEPTH_M / 2)[board]
         for a in (0.0, 90.0, 180.0, 270.0):
@@ -288,10 +274,8 @@ def _wires(spans: Sequence[Span]) -> Quads:
     high = np.array([span.height for span in spans])
     feet = np.array([end for span in spans for end, pole in zip(span.ends, span.poles, strict=True) if pole])
     tall = np.array([span.height + 0.15 for span in spans for pole in span.poles if pole])
-    parts = [
-        quads(upright(one, other, high - 0.05, high), paint=(0.12, 0.12, 0.12))
-        for one, other in ((a, b), (b, a))
-    ]
+    sides = upright(a, b, high - 0.05, high), upright(b, a, high - 0.05, high)
+    parts = [quads(side, paint=(0.12, 0.12, 0.12)) for side in sides]
     ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * POLE_M
     faces = [(ring[k], ring[(k + 1) % 4]) for k in range(4 * bool(len(feet)))]
     parts += [quads(upright(feet + one, feet + other, 0.0, tall), paint=POLE_PAINT) for one, other in faces]
@@ -312,8 +296,7 @@ def _portals(signs: Sequence[Sign]) -> Quads:
         return join([])
     left, right = (np.array([ends[i] for ends in boards]) for i in range(2))
     low, high = np.array(list(boards.values())).T
-    out = outward(left, right)
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    out, along = outward(left, right), unit(right - left)
     top = np.minimum(high + PORTAL_M[1], FRONT_TOP_M)
 
     def panel(a: Floats, b: Floats, height: Floats, ahead: float) -> Floats:
@@ -322,13 +305,10 @@ def _portals(signs: Sequence[Sign]) -> Quads:
         return upright(a + back, b + back, 0.0, height)
 
     first, last = left - along * PORTAL_M[0], right + along * PORTAL_M[0]
-    wide = np.linalg.norm(last - first, axis=1) / STONE_M
-    uv = np.stack([0 * wide, 0 * wide, wide, top / STONE_M], axis=1)
+    uv = repeats(np.linalg.norm(last - first, axis=1) / STONE_M, top / STONE_M)
     stone = quads(panel(first, last, top, 0.0), uv=uv, texture=TILE_INDEX["wall/stone"], paint=PORTAL_PAINT)
-    edges = [
-        quads(panel(a, b, top, 0.03), paint=PORTAL_EDGE)
-        for a, b in ((first, first + along * POST_M), (last - along * POST_M, last))
-    ]
+    posts = (first, first + along * POST_M), (last - along * POST_M, last)
+    edges = [quads(panel(a, b, top, 0.03), paint=PORTAL_EDGE) for a, b in posts]
     middle, has_door = (left + right) / 2, low >= PORTAL_DOOR_M[1]
     half = along * PORTAL_DOOR_M[0] / 2
     doors = panel(middle - half, middle + half, np.full(len(low), PORTAL_DOOR_M[1]), 0.02)[has_door]

@@ -136,7 +136,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         *(TileSet(f"wall/{name}", facades.WALL_VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
         *(
             TileSet(f"display/{name}", displays.VARIANTS, partial(displays.display_tile, name))
-            for name in displays.goods()
+            for name in displays.GOODS
         ),
         TileSet("house door", facades.DOOR_VARIANTS, facades.house_door_tile),
         *(

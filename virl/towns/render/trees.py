@@ -8,7 +8,7 @@ from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.cutouts import CROWNS
 from virl.towns.render.light import brightness
-from virl.towns.render.mesh import CARD, FAR, FRONT_ONLY, Quads, join, quads
+from virl.towns.render.mesh import CARD, FAR, FRONT_ONLY, Quads, join, quads, unit
 from virl.towns.render.textures import TILE_INDEX
 
 
@@ -116,10 +116,8 @@ def _shell(
     place = away * np.column_stack([np.full((count, 2), radius), reach]) * share
     place += rng.normal(0, 0.10 * radius, (count, 3))
     place[:, 2] += foot + deep * belly
-    facing = away + rng.normal(0, 0.30, (count, 3)) + np.array([0.0, 0.0, 0.35])
-    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    side = np.cross(facing, rng.normal(0, 1, (count, 3)))
-    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    facing = unit(away + rng.normal(0, 0.30, (count, 3)) + np.array([0.0, 0.0, 0.35]))
+    side = unit(np.cross(facing, rng.normal(0, 1, (count, 3))))
     a, b = side * size, np.cross(facing, side) * size
     low = 0.78 + 0.22 * np.clip((place[:, 2:] - foot) / deep, 0, 1)
     tone = rng.uniform(0.92, 1.08, (count, 1)) * low * light

@@ -29,10 +29,8 @@ _PAINTS: dict[str, Floats] = {
     ),
     "stone": np.array([[0.82, 0.76, 0.64], [0.74, 0.71, 0.66], [0.86, 0.81, 0.72], [0.70, 0.63, 0.54]]),
     "plaster": np.array(
-        [
-            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88],
-            [0.86, 0.66, 0.55], [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
-        ]
+        [[0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88],
+         [0.86, 0.66, 0.55], [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80]]
     ),
     "concrete": np.array([[0.80, 0.80, 0.79], [0.70, 0.72, 0.74], [0.85, 0.82, 0.76]]),
     "wood": np.array([[0.92, 0.92, 0.90], [0.62, 0.72, 0.76], [0.80, 0.72, 0.56], [0.58, 0.66, 0.54]]),
@@ -183,13 +181,6 @@ def _party(
     """Return True for each wall that a neighbour adjoins; `measures`: base, height, variant, (3, buildings).
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
-
-    Args:
-        footprints: of the buildings.
-        left: ends of the walls, as seen from outside.
-        right: the other ends.
-        owner: the building of each wall.
-        measures: base, height and variant of the buildings, shape (3, n).
     """
     probe = (left + right) / 2 + outward(left, right) * 0.4
     # Each footprint asks for the points within: so it is made ready once, not for each point.

@@ -8,7 +8,6 @@ import pytest
 from made_avenues import at, avenues, cell_of
 
 from virl.datasets.export.touchdown import export_touchdown
-from virl.journal.records import AccessRecord
 from virl.platform.city.streetview import Pose
 from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.movers.discrete.task import OPENING, start_state
@@ -26,6 +25,7 @@ from virl.platform.navigators.velma.prompt import known_landmarks, read_landmark
 from virl.platform.perception.models import Models
 from virl.platform.providers.cities import opened_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
+from virl.platform.providers.provider import Access
 
 GRID = avenues()
 TEXT = "Turn left at the second light. Stop at the Blue Zoo on the right."
@@ -136,6 +136,6 @@ def test_signs_of_a_town_lead_to_stops_that_the_text_names(tmp_path: Path) -> No
             count += last.state.node in {target, *graph.target[graph.links(target)].tolist()}
         return count
 
-    with opened_city("virlmouth", AccessRecord()) as town:
+    with opened_city("virlmouth", Access()) as town:
         signs = SignReader(town.streetview, Models().reader("sign-reader"))
         assert reached(Sight(graph, OcrSpotter(signs), known)) > reached(None)

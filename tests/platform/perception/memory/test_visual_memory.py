@@ -188,7 +188,7 @@ def test_merge_joins_what_has_come_together(tmp_path: Path, merge: bool) -> None
     assert memory.merge() == []
     if merge:
         assert {view.number for view in memory.objects()[0].views} == {0, 1, 2, 4}
-        assert memory.get(second) is None
+        assert memory.get(second) == memory.get(first)
         assert memory.objects_near(at(4.0, 14.0), 2.0, "trash bin") == memory.objects()[:1]
         assert VisualMemory.open(tmp_path).objects() == memory.objects()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import osmium
 import pytest
-from written_extract import FRAME, Writer, box
+from written_extract import FRAME, Writer, box, opened, rebuilt
 
 from virl.errors import BadInput, NotFound
 from virl.geo.region import Region
@@ -97,8 +97,7 @@ def test_details_have_facts_and_lists_have_none(tmp_path: Path) -> None:
     town = Writer(tmp_path / "town.osm.pbf")
     town.way((-100, 0), (100, 0), highway="residential", name="Main Street")
     town.node(-40, 10, amenity="cafe", name="Kahvila", phone="123", wheelchair="yes")
-    town.close()
-    city = open_twin("town", OsmCity(title="T", about="T", provider="osm", extract=tmp_path / "town.osm.pbf"))
+    city = opened(town)
     [listed] = city.places.nearby(city.center, 500)
     assert listed.facts == ()
     found = city.places.details(listed.id)
@@ -303,8 +302,7 @@ def test_a_place_in_no_house_has_a_board_on_posts(tmp_path: Path) -> None:
     town.node(0, 12, amenity="fast_food", name="Kiosk")
     town.node(30, 0.5, amenity="fuel", name="In the Road")
     town.node(0, 29, amenity="fast_food", name="Off the Road")
-    town.close()
-    plan = build_twin(read_extract(tmp_path / "open.osm.pbf", None)).plan
+    plan = rebuilt(town).plan
     signs = {shop.place.name: shop.signs for shop in plan.shops}
     [kiosk] = signs["Kiosk"]
     assert (kiosk.kind, len(signs["Off the Road"])) == ("board", 1)

@@ -182,6 +182,13 @@ class State:
         """Number of sightings so far."""
         self._grids: defaultdict[str, PositionIndex] = defaultdict(PositionIndex)
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
+        self._joined: dict[str, str] = {}
+
+    def find(self, object_id: str) -> MemoryObject | None:
+        """Return the object with an id, or the one that it was joined to; `None` if there was never one."""
+        while object_id in self._joined:
+            object_id = self._joined[object_id]
+        return self.objects.get(object_id)
 
     def objects_near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
         """Return the objects of one label within `radius` metres of a position, nearest first.
@@ -224,6 +231,7 @@ class State:
             kept, gone = self.objects[record.object_id], self.objects[record.gone_id]
             views = tuple(sorted(kept.views + gone.views, key=lambda seen: seen.number))
             del self.objects[gone.id]
+            self._joined[gone.id] = kept.id
             self._grids[gone.label].remove(gone.id)
             for pano_id in gone.panoramas:
                 self._seen_from[pano_id].discard(gone.id)

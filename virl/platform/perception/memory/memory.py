@@ -190,8 +190,8 @@ class VisualMemory:
         return self._state.objects_near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
-        """Return the object with an id; `None` if there is none, or it was joined to another."""
-        return self._state.objects.get(object_id)
+        """Return the object with an id, or the one that it was joined to; `None` if there was never one."""
+        return self._state.find(object_id)
 
     def picture(self, path: str) -> Image:
         """Return the pixels of the picture at a path, as `Seen.crop` or `Seen.picture` gives it.
