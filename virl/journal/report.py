@@ -254,16 +254,15 @@ def write_report(folder: Path, city: City | None = None) -> Path:
         ModelUnavailable: the routine's own page cannot be drawn, since its module cannot be imported.
         CannotWrite: the page cannot be written.
     """
-    path = folder / REPORT
-    page = render_report(folder, city)
-    _write_share_picture(folder, city)  # before the page, whose file tells that all is written
+    path, records = folder / REPORT, read_journal(folder)
+    page = _render(folder, records, city)
+    _write_share_picture(folder, records, city)  # before the page, whose file tells that all is written
     write_whole(path, page.encode("utf-8", "replace"), "write the report again")
     return path
 
 
-def _write_share_picture(folder: Path, city: City | None) -> None:
+def _write_share_picture(folder: Path, records: Sequence[AnyRecord], city: City | None) -> None:
     """Write the picture that links to a run's page show; raise `CannotWrite` if it cannot be written."""
-    records = read_journal(folder)
     start, steps = start_of(records), [one for one in records if isinstance(one, StepRecord)]
     end = end_of(records)
     result = end.result if end else None
@@ -282,7 +281,11 @@ def render_report(folder: Path, city: City | None = None) -> str:
         JournalBroken: the journal is missing or damaged.
         ModelUnavailable: the routine's own page cannot be drawn, since its module cannot be imported.
     """
-    records = read_journal(folder)
+    return _render(folder, read_journal(folder), city)
+
+
+def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
+    """Return the HTML of a run's report, drawn by its routine if that draws its own."""
     draw = routine_page(start_of(records)) or _draw
     return draw(folder, records, city)
 

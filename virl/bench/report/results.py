@@ -268,7 +268,10 @@ def _merge_cells(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], p
             key: dict(estimate_groups(tallies[key], is_share=is_share)) for key, is_share in grouped.items()
         },
         group_units={
-            key: Counter(group for _, group in {(one.unit, one.group) for one in tallies[key] if one.weight})
+            key: Counter(
+                group
+                for _, group in dict.fromkeys((one.unit, one.group) for one in tallies[key] if one.weight)
+            )
             for key in grouped
         },
         cost=_total_cost(records),
