@@ -164,7 +164,7 @@ class Houses:
     """Pieces that hang over open ground."""
 
     @property
-    def closed(self) -> Shapes:
+    def obstacles(self) -> Shapes:
         """Outlines in metres of all ground where nobody can stand: below rooms over passages, too."""
         return np.concatenate([self.footprints, self.above.footprints[self.above.passages]])
 

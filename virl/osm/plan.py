@@ -73,7 +73,7 @@ def build_twin(extract: OsmExtract) -> Twin:
     streets = streets_of(extract, houses)
     barriers = barriers_of(extract, houses, streets.streets)
     lines = [shapely.LineString(one.line) for one in barriers]
-    streets = off_walls(streets, np.concatenate([houses.closed, lines]))
+    streets = off_walls(streets, np.concatenate([houses.obstacles, lines]))
     pois = pois_of(extract)
     signing = sign_places(extract, houses, streets, pois)
     zebras = crossings(extract, streets.streets)

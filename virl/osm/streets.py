@@ -138,7 +138,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     network = _merge_junctions(largest)
     streets = _widen_streets(extract, network, houses, tree)
     panoramas = Panoramas.of_streets(streets, network.junctions)
-    panoramas = _without_those_in_houses(panoramas, houses.closed)
+    panoramas = _without_those_in_houses(panoramas, houses.obstacles)
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
     filters: dict[str, WayFilter] = {"bridges": is_bridge, "passages through houses": is_passage}
@@ -162,11 +162,12 @@ def off_walls(streets: TwinStreets, walls: Shapes) -> TwinStreets:
     if not len(near):
         return streets
     spots = np.round(panoramas.xy[near, None] + _MOVES, 3)
-    moves = np.stack(np.broadcast_arrays(panoramas.xy[near, None], spots), axis=2)
+    ends = np.stack(np.broadcast_arrays(panoramas.xy[near, None], spots), axis=2)
+    moves = np.asarray(shapely.linestrings(ends.reshape(-1, 2, 2)))
     away = tree.query_nearest(shapely.points(spots).ravel(), all_matches=False, return_distance=True)[1]
     room = np.minimum(away, EYE_M)
     # Beyond a wall is another yard.
-    room[tree.query(shapely.linestrings(moves).ravel(), predicate="intersects")[0]] = 0.0
+    room[tree.query(moves, predicate="intersects")[0]] = 0.0
     # The shortest move to enough room, or else to the most.
     best = room.reshape(len(near), -1).argmax(axis=1)
     xy = panoramas.xy.copy()
