@@ -164,6 +164,11 @@ class Houses:
     """Pieces that hang over open ground."""
 
     @property
+    def obstacles(self) -> Shapes:
+        """Outlines in metres of all ground where nobody can stand: below rooms over passages, too."""
+        return np.concatenate([self.footprints, self.above.footprints[self.above.passages]])
+
+    @property
     def all_ids(self) -> tuple[str, ...]:
         """Ids of the pieces on the ground, then of those above; see `ids`."""
         return self.ids + self.above.ids

@@ -18,7 +18,7 @@ from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of, use_of
 from virl.osm.parts import ridge_of, roof_height, roof_shape
 from virl.osm.places import Pois, place_of, pois_of
 from virl.osm.signing import Signing, sign_places, variant
-from virl.osm.streets import TwinStreets, streets_of
+from virl.osm.streets import TwinStreets, off_walls, streets_of
 from virl.osm.things import barriers_of, furniture_of
 from virl.osm.unmapped import Spots, cars_of, trees_of
 from virl.platform.city.places import Place
@@ -71,6 +71,9 @@ def build_twin(extract: OsmExtract) -> Twin:
     houses = houses_of(extract)
     looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
+    barriers = barriers_of(extract, houses, streets.streets)
+    lines = [shapely.LineString(one.line) for one in barriers]
+    streets = off_walls(streets, np.concatenate([houses.obstacles, lines]))
     pois = pois_of(extract)
     signing = sign_places(extract, houses, streets, pois)
     zebras = crossings(extract, streets.streets)
@@ -90,7 +93,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         gravels=gravels(extract),
         lands=lands(extract),
         tracks=tracks(extract, houses),
-        barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
+        barriers=barriers,
         crossings=zebras,
     )
     shops = tuple(

@@ -1,7 +1,7 @@
 """Streets of a twin: where panoramas stand, and how wide carriageways and pavements are."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -29,6 +29,7 @@ from virl.osm.ways import (
     select_stretches,
     way_network,
 )
+from virl.towns.plan.furnish import EYE_M
 from virl.towns.plan.town_plan import Panoramas, Street
 
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
@@ -42,7 +43,13 @@ SHORTCUT_M = 150.0
 INSIDE_M = 3.0
 """Metres of a stretch that may lie inside houses; with more the stretch is left out; chosen."""
 CLEAR_M = 0.7
-"""Least distance in metres from a wall to a panorama: nearer, the wall would fill the view."""
+"""Distance in metres to a house within which a panorama is dropped, as one in the house; chosen."""
+ASIDE_M = 2.4
+"""Farthest in metres that a panorama is moved off walls; chosen: below half of `TOGETHER_M`, so none meet."""
+_RADII_M, _ANGLES = np.arange(0.0, ASIDE_M + 0.1, 0.2), np.radians(np.arange(0.0, 360.0, 22.5))
+"""Lengths in metres and directions of the moves of a panorama that are tried; chosen."""
+_MOVES = np.stack([np.outer(_RADII_M, part(_ANGLES)).ravel() for part in (np.cos, np.sin)], axis=1)
+"""Moves of a panorama that are tried, metres east and north, the shortest first, shape (n, 2)."""
 PROBE_M, PROBE_REACH_M = 6.0, 25.0
 """Distance in metres between measurements of the clearance to houses, and the largest clearance measured."""
 LANE_M = 3.0
@@ -130,9 +137,8 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merge_junctions(largest)
     streets = _widen_streets(extract, network, houses, tree)
-    rooms = houses.above.footprints[houses.above.passages]
     panoramas = Panoramas.of_streets(streets, network.junctions)
-    panoramas = _without_those_in_houses(panoramas, np.concatenate([houses.footprints, rooms]))
+    panoramas = _without_those_in_houses(panoramas, houses.obstacles)
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
     filters: dict[str, WayFilter] = {"bridges": is_bridge, "passages through houses": is_passage}
@@ -142,6 +148,31 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
         for kind, is_kept in filters.items()
     }
     return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped, drawn)
+
+
+def off_walls(streets: TwinStreets, walls: Shapes) -> TwinStreets:
+    """Move panoramas `EYE_M` metres off walls; where a lane is too narrow for that, to its middle.
+
+    Args:
+        streets: with their panoramas.
+        walls: houses, rooms over passages and barriers, shapes in metres.
+    """
+    tree, panoramas = shapely.STRtree(walls), streets.panoramas
+    near = np.flatnonzero(near_shapes(panoramas.xy, tree, EYE_M))
+    if not len(near):
+        return streets
+    spots = np.round(panoramas.xy[near, None] + _MOVES, 3)
+    ends = np.stack(np.broadcast_arrays(panoramas.xy[near, None], spots), axis=2)
+    moves = np.asarray(shapely.linestrings(ends.reshape(-1, 2, 2)))
+    away = tree.query_nearest(shapely.points(spots).ravel(), all_matches=False, return_distance=True)[1]
+    room = np.minimum(away, EYE_M)
+    # Beyond a wall is another yard.
+    room[tree.query(moves, predicate="intersects")[0]] = 0.0
+    # The shortest move to enough room, or else to the most.
+    best = room.reshape(len(near), -1).argmax(axis=1)
+    xy = panoramas.xy.copy()
+    xy[near] = spots[np.arange(len(near)), best]
+    return replace(streets, panoramas=replace(panoramas, xy=xy))
 
 
 def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> Flags:

@@ -63,8 +63,6 @@ _BESIDE_ROAD_M = 0.3
 """Least distance in metres from a barrier to a carriageway."""
 _WAY_M, _PATH_M = 1.5, 1.0
 """Half the width in metres of a barrier's opening for a mapped way, and for a street without carriageway."""
-_BEFORE_PANORAMA_M = 1.5
-"""Radius in metres around a panorama that is kept free of barriers."""
 _BEFORE_FACADE_M = 0.3
 """Distance in metres from a house within which a barrier is left out, as a part of the wall."""
 _SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
@@ -145,16 +143,13 @@ def _furniture_at(
         yield Furniture(name, kind, round(x, 3), round(y, 3), normalize_heading(heading), item % 997)
 
 
-def barriers_of(
-    extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
-) -> tuple[Barrier, ...]:
-    """Return the hedges, walls and fences along mapped lines, cut at houses, ways, gates and panoramas.
+def barriers_of(extract: OsmExtract, houses: Houses, streets: Sequence[Street]) -> tuple[Barrier, ...]:
+    """Return the hedges, walls and fences along mapped lines, cut at houses, ways and gates.
 
     Args:
         extract: with the mapped lines, gates and ways.
         houses: of the town.
         streets: of the town, on which no barrier stands.
-        panoramas: around which no barrier stands.
     """
     lines = [
         (name, tags, line)
@@ -163,8 +158,7 @@ def barriers_of(
     ]
     if not lines:
         return ()
-    rooms = shapely.buffer(np.asarray(shapely.points(panoramas.xy)), _BEFORE_PANORAMA_M, quad_segs=2)
-    openings = np.array([*_openings(extract, streets), *rooms], object)
+    openings = np.array([*_openings(extract, streets)], object)
     ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
     found = []
     for name, tags, line in lines:

@@ -239,7 +239,7 @@ def _cars_along(
     way = (ahead - here) / np.maximum(np.linalg.norm(ahead - here, axis=1, keepdims=True), 1e-9)
     right = np.stack([way[:, 1], -way[:, 0]], axis=1)
     sign = 1.0 if side == "right" else -1.0
-    xy = here + sign * aside * right
+    xy = np.round(here + sign * aside * right, 2)
     # On the left they face the other way: all drive on the right.
     turn = np.degrees(np.arctan2(way[:, 0], way[:, 1])) + (0.0 if side == "right" else 180.0) + TURN_DEG[how]
     return np.column_stack([xy, turn, np.full(len(along), number)])

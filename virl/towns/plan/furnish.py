@@ -33,7 +33,7 @@ PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
-"""Length and width in metres of the largest car, and least distance from a panorama to any."""
+"""Length and width in metres of the largest car, and least distance from a panorama to any, and to walls."""
 
 
 _TANGENT_M = 0.5
