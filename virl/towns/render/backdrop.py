@@ -5,6 +5,7 @@ line at even steps. Runs are coloured in blocks of a few pixels: most blocks sho
 the distance to the kerb tells at once.
 """
 
+from math import sin
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,13 @@ from virl.towns.render.ground import LAID_M, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.paint import (  # fmt: skip
+    is_painted,
+    markings,
+    metres_off_zebra,
+    share_between,
+    share_in_stripes,
+)
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (  # fmt: skip
     DIRECTIONS,
@@ -53,7 +61,6 @@ from virl.towns.render.sampling import (  # fmt: skip
     tile_at,
     variant_of,
 )
-from virl.towns.render.segments import is_painted, markings, share_between
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
@@ -69,6 +76,11 @@ KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
 FACE_M, FACE_SEEN_M = 0.12, 0.6
 """Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
+RAMP_M, TACTILE_M, TACTILE_SEEN_M = 0.6, (EDGE_M, 0.8), 0.8
+"""Metres beside a zebra in which a kerb rises to its height, distances in metres from it between which slabs
+with dots lie, and size of a block that may show them; chosen."""
+DOT_M, DOT_PERIOD_M, TACTILE = 0.04, 0.08, (1.24, 1.18, 1.00)
+"""Width of a dot and metres from one to the next, and the factors on RGB of slabs with dots; chosen."""
 _FACE_SKY, _FACE_SUN = 0.50, 0.75
 """Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
@@ -334,10 +346,16 @@ def _fill(
 @inline_kernel
 def _paint(segments: Floats, i: int, along: float, aside: float, spot: _Spot) -> float:
     """Return the share of paint, [0, 1], in a pixel of segment `i`, metres along and aside of it."""
-    ux, uy = segments[i, 2], segments[i, 3]
-    blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-    blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+    blur_along, blur_aside = _blurs(segments, i, spot)
     return WEAR * min(markings(segments, i, along, aside, blur_along, blur_aside), 1.0)
+
+
+@inline_kernel
+def _blurs(segments: Floats, i: int, spot: _Spot) -> tuple[float, float]:
+    """Return the (length, width) of a pixel in metres, along and aside of segment `i`."""
+    ux, uy = segments[i, 2], segments[i, 3]
+    along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+    return along, abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
 
 
 @inline_kernel
@@ -475,11 +493,14 @@ def _only_material(
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre; `face` is what
     the kerb hides of the road, metres.
     """
-    if d - around > EDGE_M and past + around < 0.0:
+    is_stone = d - around > EDGE_M and past + around < 0.0
+    if is_stone and (d - around > TACTILE_M[1] or around > TACTILE_SEEN_M):
         return STONE
-    if d + around > -GUTTER_M - face:
+    if not is_stone and d + around > -GUTTER_M - face:
         return MIXED
     along, aside = along_street(segments, i, x, y)
+    if is_stone:
+        return MIXED if metres_off_zebra(segments, i, along) < around else STONE
     return PAINTED if is_painted(segments, i, along, aside, around) else ASPHALT
 
 
@@ -500,10 +521,11 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
+    along, aside = along_street(segments, i, spot.x, spot.y)
+    off_zebra = metres_off_zebra(segments, i, along)
     # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
-    high = has_kerb * _kerb_face(d_x, d_y, sight)
+    high = has_kerb * min(off_zebra / RAMP_M, 1.0) * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
-        along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
         total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
         paint = _paint(segments, i, along, aside, spot) if i != plain else 0.0
@@ -522,7 +544,8 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     if road < 1.0:
         found = STONE
         if not is_paved and raster_at(stone, cell)[0] > 0.0:
-            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
+            fray = _fray(spot.x, spot.y) if segments[i, 12] == 1.0 else 0.0
+            found = _read_material(parks, water, gravel, cell, segments, i, d + fray, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         taps = taps_of(_lay_texture(cover, lay))
@@ -533,8 +556,26 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
         if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        if found == STONE and off_zebra == 0.0 and has_kerb > 0.0 and TACTILE_M[0] < d < TACTILE_M[1]:
+            tint, dark = _dotted(segments, i, along, d, spot, tint), 0.0
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@inline_kernel
+def _dotted(segments: Floats, i: int, along: float, d: float, spot: _Spot, tint: Rgb) -> Rgb:
+    """Return the factors `tint` on slabs, changed for slabs with dots, `d` metres off the kerb."""
+    blur_along, blur_aside = _blurs(segments, i, spot)
+    dots = share_in_stripes(along, DOT_M, DOT_PERIOD_M, blur_along)
+    tone = 0.86 + 0.4 * dots * share_in_stripes(d, DOT_M, DOT_PERIOD_M, blur_aside)
+    return tint[0] * tone * TACTILE[0], tint[1] * tone * TACTILE[1], tint[2] * tone * TACTILE[2]
+
+
+@inline_kernel
+def _fray(x: float, y: float) -> float:
+    """Return the metres by which grass grows over the edge of gravel at a point, metres; they vary."""
+    tufts = sin(5.3 * x + 2.0 * sin(3.1 * y)) + sin(4.7 * y + 2.0 * sin(2.9 * x))
+    return 0.05 * (tufts + sin(13.0 * x + 9.0 * y + 4.0 * tufts) + 0.4 * sin(31.0 * y - 19.0 * x))
