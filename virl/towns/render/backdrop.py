@@ -76,9 +76,9 @@ KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
 FACE_M, FACE_SEEN_M = 0.12, 0.6
 """Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
-RAMP_M, TACTILE_M, TACTILE_SEEN_M = 0.6, (EDGE_M, 0.8), 0.8
-"""Metres beside a zebra in which a kerb rises to its height, distances in metres from it between which slabs
-with dots lie, and size of a block that may show them; chosen."""
+RAMP_M, TACTILE_M = 0.6, (EDGE_M, 0.8)
+"""Metres beside a zebra in which a kerb rises to its height, and distances in metres from it between which
+slabs with dots lie; chosen."""
 DOT_M, DOT_PERIOD_M, TACTILE = 0.04, 0.08, (1.24, 1.18, 1.00)
 """Width of a dot and metres from one to the next, and the factors on RGB of slabs with dots; chosen."""
 _FACE_SKY, _FACE_SUN = 0.50, 0.75
@@ -252,6 +252,7 @@ def _ground_run(
         asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
         table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
     )  # fmt: skip
+    is_near = 2.0 * row.k < FACE_M  # as in `_line_of_sight`
     level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
     begin = cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step)
     next_dark = raster_at(shadow, begin)[0]
@@ -273,6 +274,8 @@ def _ground_run(
         material = _only_material(
             d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
         )
+        by_zebra = is_near and _is_by_zebra(segments, i, spot, d, around)
+        material = MIXED if by_zebra and material == STONE else material
         # One light for a block, unless its ends differ, and one set of stains.
         end = cell_at(grid, x0 + stop * x_step, y0 + stop * y_step)
         dark, next_dark = next_dark, raster_at(shadow, end)[0]
@@ -297,7 +300,7 @@ def _ground_run(
                 red, green, blue = _mixed_ground(
                     _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
                     sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0, by_zebra,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
@@ -493,14 +496,11 @@ def _only_material(
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre; `face` is what
     the kerb hides of the road, metres.
     """
-    is_stone = d - around > EDGE_M and past + around < 0.0
-    if is_stone and (d - around > TACTILE_M[1] or around > TACTILE_SEEN_M):
+    if d - around > EDGE_M and past + around < 0.0:
         return STONE
-    if not is_stone and d + around > -GUTTER_M - face:
+    if d + around > -GUTTER_M - face:
         return MIXED
     along, aside = along_street(segments, i, x, y)
-    if is_stone:
-        return MIXED if metres_off_zebra(segments, i, along) < around else STONE
     return PAINTED if is_painted(segments, i, along, aside, around) else ASPHALT
 
 
@@ -509,7 +509,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
     kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
     segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
-    plain: int, is_paved: bool,
+    plain: int, is_paved: bool, by_zebra: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -521,11 +521,11 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
-    along, aside = along_street(segments, i, spot.x, spot.y)
-    off_zebra = metres_off_zebra(segments, i, along)
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0]) if by_zebra else RAMP_M
     # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
-    high = has_kerb * min(off_zebra / RAMP_M, 1.0) * _kerb_face(d_x, d_y, sight)
+    high = has_kerb * min(off / RAMP_M, 1.0) * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
+        along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
         total = gather(texels, road_taps, mark, u, fixed_point(v, road_taps.bits))
         paint = _paint(segments, i, along, aside, spot) if i != plain else 0.0
@@ -556,8 +556,8 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
         if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
-        if found == STONE and off_zebra == 0.0 and has_kerb > 0.0 and TACTILE_M[0] < d < TACTILE_M[1]:
-            tint, dark = _dotted(segments, i, along, d, spot, tint), 0.0
+        if off == 0.0 and found == STONE and TACTILE_M[0] < d < TACTILE_M[1]:
+            tint, dark = _dotted(segments, i, spot, d, stains.grey), 0.0
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
@@ -566,15 +566,25 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 
 @inline_kernel
-def _dotted(segments: Floats, i: int, along: float, d: float, spot: _Spot, tint: Rgb) -> Rgb:
-    """Return the factors `tint` on slabs, changed for slabs with dots, `d` metres off the kerb."""
-    blur_along, blur_aside = _blurs(segments, i, spot)
-    dots = share_in_stripes(along, DOT_M, DOT_PERIOD_M, blur_along)
-    tone = 0.86 + 0.4 * dots * share_in_stripes(d, DOT_M, DOT_PERIOD_M, blur_aside)
-    return tint[0] * tone * TACTILE[0], tint[1] * tone * TACTILE[1], tint[2] * tone * TACTILE[2]
+def _is_by_zebra(segments: Floats, i: int, spot: _Spot, d: float, around: float) -> bool:
+    """Return whether a lowered kerb, or slabs with dots, may show within `around` metres of a spot."""
+    if segments[i, 14] != 0.0 or not -FACE_SEEN_M - around < d < TACTILE_M[1] + around:
+        return False
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0])
+    return bool(off < RAMP_M + around)
 
 
 @inline_kernel
+def _dotted(segments: Floats, i: int, spot: _Spot, d: float, grey: float) -> Rgb:
+    """Return the factors on the colours of slabs with dots, d metres off a kerb; `grey`: of stains."""
+    along, _ = along_street(segments, i, spot.x, spot.y)
+    blur_along, blur_aside = _blurs(segments, i, spot)
+    dots = share_in_stripes(along, DOT_M, DOT_PERIOD_M, blur_along)
+    tone = grey * (0.86 + 0.4 * dots * share_in_stripes(d, DOT_M, DOT_PERIOD_M, blur_aside))
+    return tone * TACTILE[0], tone * TACTILE[1], tone * TACTILE[2]
+
+
+@part
 def _fray(x: float, y: float) -> float:
     """Return the metres by which grass grows over the edge of gravel at a point, metres; they vary."""
     tufts = sin(5.3 * x + 2.0 * sin(3.1 * y)) + sin(4.7 * y + 2.0 * sin(2.9 * x))

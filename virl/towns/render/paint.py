@@ -3,7 +3,7 @@
 from math import floor, hypot
 
 from virl.geo.globe import Floats
-from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.kernel import inline_kernel, part
 
 DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
 STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
@@ -74,12 +74,10 @@ def markings(
     if -blur_along < to_end < STOP_LINE_M[1] + blur_along:
         return _junction_paint(to_end, -aside, segments[i, 7], blur_along, blur_aside)
     paint = _bay_paint(segments, i, along, aside, blur_along, blur_aside)
-    clear = STOP_LINE_M[1] + CLEAR_M
-    free_start = to_start > clear if segments[i, 9] < NO_ZEBRA_M else along > END_M
-    free_end = to_end > clear if segments[i, 10] < NO_ZEBRA_M else back > END_M
-    is_free = free_start and free_end
-    if is_free and segments[i, 19 if aside < 0.0 else 24] > 0.0:
-        paint = max(paint, _lane_paint(segments, i, along, aside, blur_along, blur_aside))
+    lane = segments[i, 19 if aside < 0.0 else 24]
+    if lane > 0.0 and _is_free(segments, i, along) and not _is_in_box(segments, i, along, aside):
+        inside, ahead = segments[i, 7] - abs(aside), along if aside < 0.0 else -along
+        paint = max(paint, _lane_paint(ahead, inside - lane, lane, blur_along, blur_aside))
     if segments[i, 11] == 0.0:
         return paint
     if ARROW_M[0] < to_start < ARROW_M[2]:
@@ -88,7 +86,7 @@ def markings(
     elif ARROW_M[0] < to_end < ARROW_M[2]:
         taken = max(segments[i, 18], segments[i, 19])
         paint += _arrow_paint(to_end, -aside, segments[i, 7] - taken, blur_aside)
-    if abs(aside) > LINE_M + blur_aside or not is_free:
+    if abs(aside) > LINE_M + blur_aside or not _is_free(segments, i, along):
         return paint
     dash = share_in_stripes(along, DASH_M, DASH_PERIOD_M, blur_along)
     return paint + dash * share_between(aside, -LINE_M / 2, LINE_M / 2, 1.0 / blur_aside)
@@ -116,7 +114,10 @@ def is_painted(segments: Floats, i: int, along: float, aside: float, around: flo
     step, inside = float(segments[i, column + 2]), float(segments[i, 7] - abs(aside))
     lane = float(segments[i, column + 4])
     if lane > 0.0 and -0.1 - around < lane - inside < CYCLE_LANE_M + 0.1 + around:
-        return True
+        off = abs(lane - inside - CYCLE_LANE_M / 2)
+        bicycle = along - BICYCLE_PERIOD_M * floor(along / BICYCLE_PERIOD_M + 0.5)
+        if off > CYCLE_LANE_M / 2 - 0.1 - around or abs(bicycle) < 1.3 + around:
+            return True
     if is_arrow or step == 0.0:
         return is_arrow
     deep, x = float(segments[i, column + 3]), float((along - segments[i, column]) / step)
@@ -151,20 +152,40 @@ def _bay_paint(
 
 
 @inline_kernel
-def _lane_paint(
-    segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
-) -> float:
-    """Return the share of paint of a cycle lane in a pixel: its lines, and bicycles for who rides there."""
-    column, per, half = 15 if aside < 0.0 else 20, 1.0 / blur_aside, LANE_LINE_M / 2
-    lane, inside = segments[i, column + 4], segments[i, 7] - abs(aside)
-    if lane < segments[i, column + 3] and segments[i, column] < along < segments[i, column + 1]:
-        return 0.0  # the box of a bus stop
-    paint = share_between(inside, lane - half, lane + half, per)
+def _is_free(segments: Floats, i: int, along: float) -> bool:
+    """Return whether lines are painted at metres along a street: off its ends, zebras and stop lines."""
+    back, clear = segments[i, 6] - along, STOP_LINE_M[1] + CLEAR_M
+    if along - segments[i, 9] <= clear if segments[i, 9] < NO_ZEBRA_M else along <= END_M:
+        return False
+    return bool(back - segments[i, 10] > clear if segments[i, 10] < NO_ZEBRA_M else back > END_M)
+
+
+@inline_kernel
+def _is_in_box(segments: Floats, i: int, along: float, aside: float) -> bool:
+    """Return whether a bus stop's box takes the place of a cycle lane at metres along a street."""
+    column = 15 if aside < 0.0 else 20
+    is_beside = segments[i, column] < along < segments[i, column + 1]
+    return bool(is_beside and segments[i, column + 3] > segments[i, column + 4])
+
+
+@part
+def _lane_paint(ahead: float, off: float, lane: float, blur_along: float, blur_aside: float) -> float:
+    """Return the share of paint of a cycle lane in a pixel: its lines, and bicycles for who rides there.
+
+    Args:
+        ahead: metres along the street as one rides.
+        off: metres from the lane's far line, toward the middle of the road.
+        lane: metres from the kerb to that line.
+        blur_along: length of the pixel, metres.
+        blur_aside: width of the pixel, metres.
+    """
+    per, half = 1.0 / blur_aside, LANE_LINE_M / 2
+    paint = share_between(off, -half, half, per)
     if lane > CYCLE_LANE_M:
-        paint += share_between(inside, lane - CYCLE_LANE_M - half, lane - CYCLE_LANE_M + half, per)
-    ahead = along - BICYCLE_PERIOD_M * floor(along / BICYCLE_PERIOD_M + 0.5)
+        paint += share_between(off + CYCLE_LANE_M, -half, half, per)
     # Stretched along the road, as it is seen at a slant.
-    up, across = 0.5 * ahead if aside < 0.0 else -0.5 * ahead, abs(inside - lane + CYCLE_LANE_M / 2)
+    up = 0.5 * (ahead - BICYCLE_PERIOD_M * floor(ahead / BICYCLE_PERIOD_M + 0.5))
+    across = abs(off + CYCLE_LANE_M / 2)
     if abs(up) > 0.6 or across > 0.6:
         return paint
     per = 1.0 / max(blur_aside, 0.5 * blur_along)

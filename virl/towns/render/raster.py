@@ -492,10 +492,10 @@ def _cull(
             key = far - 0.5 * spheres[q, 3]
             if key < low or key >= high or owner[q] >= owners:
                 continue
-            pixels = TUFT_PIXELS if mode[q] == TUFT else 1.0
-            if far > reach or spheres[q, 3] < pixels * smallest * far:
+            if far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
+            is_tiny = mode[q] == TUFT and spheres[q, 3] < TUFT_PIXELS * smallest * far
+            if is_tiny or not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
                 continue
             if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
                 continue
