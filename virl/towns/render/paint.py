@@ -42,7 +42,14 @@ def share_between(x: float, low: float, high: float, per: float) -> float:
 
 @inline_kernel
 def share_in_stripes(x: float, wide: float, period: float, blur: float) -> float:
-    """Return the share of a pixel, `blur` metres wide, in stripes of a width and period."""
+    """Return the share of a pixel, `blur` metres wide, in stripes of a width and period.
+
+    Args:
+        x: middle of the pixel, metres.
+        wide: width of a stripe.
+        period: metres from one to the next.
+        blur: width of the pixel.
+    """
     if blur > period:
         return wide / period
     high, low = x + 0.5 * blur, x - 0.5 * blur
@@ -127,7 +134,13 @@ def is_painted(segments: Floats, i: int, along: float, aside: float, around: flo
 
 @inline_kernel
 def metres_off_zebra(segments: Floats, i: int, along: float) -> float:
-    """Return the metres along a street from a point of segment `i` to its nearer zebra, 0 on it."""
+    """Return the metres along a street from a point of segment `i` to its nearer zebra, 0 on it.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        along: metres from its start.
+    """
     along += segments[i, 5]
     to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
     half = ZEBRA_LENGTH_M / 2

@@ -120,7 +120,7 @@ def _kerbsides(
         key: ([], [], []) for key in lanes
     }
     lines = [shapely.LineString(street.line) for street in roads]
-    points = shapely.points(np.reshape([(one.x, one.y) for one in things], (-1, 2)))
+    points = np.asarray(shapely.points(np.reshape([(one.x, one.y) for one in things], (-1, 2))))
     near = shapely.STRtree(lines).query_nearest(points, max_distance=12.0, all_matches=False)
     for thing, road in near.reshape(2, -1).T.tolist():
         one, line, street = things[thing], lines[road], roads[road]

@@ -99,12 +99,12 @@ def grass_mesh(
     chance = _chances(np.column_stack([np.array([one.id for one in streets])[street], rank]))
     deep = MEADOW_M * chance[:, 0] ** 3
     kept = (deep < VERGE_M) | in_meadow[street]
-    street, rank, chance, deep = (each[kept] for each in (street, rank, chance, deep))
+    street, rank, chance, deep = street[kept], rank[kept], chance[kept], deep[kept]
     edge = np.where(has_road, kerbs.half_road + SHOULDER_M, kerbs.pavement + NO_ROAD_M)[street]
     side = np.where(rank % 2, 1.0, -1.0)
     xy, _ = kerbs.at(street, (rank + chance[:, 1]) * TUFTS_APART_M, side * (edge + deep + 0.05))
-    others = [*(house.footprint for house in houses), *plan.waters, *plan.gravels]
-    others += [shapely.LineString(track.line) for track in plan.tracks]
+    tracks = (shapely.LineString(track.line) for track in plan.tracks)
+    others = [*(house.footprint for house in houses), *plan.waters, *plan.gravels, *tracks]
     free = np.all((xy >= low) & (xy < high), axis=1) & ~near_shapes(xy, shapely.STRtree(others), TUFT_CLEAR_M)
     free &= (has_road[street] & (deep < VERGE_M)) | near_shapes(xy, meadows, 0.0)
     wide = kerbs.half_road + np.where(has_kerb, kerbs.pavement, SHOULDER_M)
