@@ -17,13 +17,7 @@ from virl.towns.render.ground import LAID_M, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
-from virl.towns.render.paint import (  # fmt: skip
-    is_painted,
-    markings,
-    metres_off_zebra,
-    share_between,
-    share_in_stripes,
-)
+from virl.towns.render.paint import is_painted, markings, metres_off_zebra, share_between, share_in_stripes
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (  # fmt: skip
     DIRECTIONS,

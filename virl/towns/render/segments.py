@@ -9,14 +9,7 @@ import shapely
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Street, StreetPlan
-from virl.towns.render.paint import (  # fmt: skip
-    BAY_M,
-    BUS_BOX_M,
-    CYCLE_LANE_M,
-    END_M,
-    NO_ZEBRA_M,
-    ZEBRA_LENGTH_M,
-)
+from virl.towns.render.paint import BAY_M, BUS_BOX_M, CYCLE_LANE_M, END_M, NO_ZEBRA_M, ZEBRA_LENGTH_M
 
 LEAST_ROAD_M = 1.5
 """Least width in metres between a cycle lane and the middle of its road; without, it is not drawn; chosen."""
