@@ -187,3 +187,27 @@ def test_a_road_keeps_its_width_through_a_house(made: Writer) -> None:
     made.way(*box(-30, 22, 30, 38), building="yes")
     [gate] = [one for one in rebuilt(made).plan.layout.streets if one.name == "Gate"]
     assert gate.road == pytest.approx(3.4)
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ({"cycleway": "lane"}, (True, True)),
+        ({"cycleway": "lane", "oneway": "yes"}, (True, False)),
+        ({"cycleway:both": "lane", "oneway": "yes"}, (True, True)),
+        ({"cycleway:left": "lane", "cycleway:right": "track"}, (False, True)),
+        ({"cycleway": "shared_lane"}, (False, False)),
+    ],
+)
+def test_no_car_is_parked_by_chance_on_a_cycle_lane(
+    made: Writer, tags: dict[str, str], expected: tuple[bool, bool]
+) -> None:
+    made.way((0, -200), (300, -200), highway="residential", name="Lane", width="9", **tags)
+    made.way((0, -200), (0, 0), highway="residential")
+    twin = rebuilt(made)
+    assert [one.cycle_lanes for one in twin.plan.layout.streets if one.name == "Lane"] == [expected]
+    x, y = seeded(twin, "parked car").T
+    north = y[(x > 15) & (np.abs(y + 200) < 6)] > -200
+    parked = not north.all(), north.any()
+    has_left = tags.get("oneway") != "yes"
+    assert parked == (not expected[0] and len(north) > 0, not expected[1] and has_left)

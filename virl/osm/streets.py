@@ -19,6 +19,7 @@ from virl.osm.ways import (
     ROADS,
     WayFilter,
     WayNetwork,
+    cycle_lanes,
     has_panoramas,
     is_bridge,
     is_hidden,
@@ -251,7 +252,7 @@ def _widen_streets(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
                 round(road, 2), round(pavement, 2), paving == "gravel", paving == "asphalt" and not road,
-                not (road and is_rural and is_pavement_unknown(tags)),
+                not (road and is_rural and is_pavement_unknown(tags)), cycle_lanes(tags),
             )
         )  # fmt: skip
     return tuple(streets)

@@ -57,6 +57,8 @@ class Street:
     """True for a way only for people that is asphalt, not stone."""
     has_kerb: bool = True
     """False for a road through open land, which has no kerb and, instead of a pavement, a verge of gravel."""
+    cycle_lanes: tuple[bool, bool] = (False, False)
+    """True where a cycle lane runs along the street, at its right and at its left."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ line at even steps. Runs are coloured in blocks of a few pixels: most blocks sho
 the distance to the kerb tells at once.
 """
 
+from math import sin
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from virl.towns.render.ground import LAID_M, GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.paint import is_painted, markings, metres_off_zebra, share_between, share_in_stripes
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (  # fmt: skip
     DIRECTIONS,
@@ -53,7 +55,6 @@ from virl.towns.render.sampling import (  # fmt: skip
     tile_at,
     variant_of,
 )
-from virl.towns.render.segments import is_painted, markings, share_between
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
@@ -69,6 +70,11 @@ KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
 FACE_M, FACE_SEEN_M = 0.12, 0.6
 """Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
+RAMP_M, TACTILE_M = 0.6, (EDGE_M, 0.8)
+"""Metres beside a zebra in which a kerb rises to its height, and distances in metres from it between which
+slabs with dots lie; chosen."""
+DOT_M, DOT_PERIOD_M, TACTILE = 0.04, 0.08, (1.24, 1.18, 1.00)
+"""Width of a dot and metres from one to the next, and the factors on RGB of slabs with dots; chosen."""
 _FACE_SKY, _FACE_SUN = 0.50, 0.75
 """Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
@@ -240,6 +246,7 @@ def _ground_run(
         asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
         table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
     )  # fmt: skip
+    is_near = 2.0 * row.k < FACE_M  # as in `_line_of_sight`
     level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
     begin = cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step)
     next_dark = raster_at(shadow, begin)[0]
@@ -261,6 +268,8 @@ def _ground_run(
         material = _only_material(
             d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
         )
+        by_zebra = is_near and _is_by_zebra(segments, i, spot, d, around)
+        material = MIXED if by_zebra and material == STONE else material
         # One light for a block, unless its ends differ, and one set of stains.
         end = cell_at(grid, x0 + stop * x_step, y0 + stop * y_step)
         dark, next_dark = next_dark, raster_at(shadow, end)[0]
@@ -285,7 +294,7 @@ def _ground_run(
                 red, green, blue = _mixed_ground(
                     _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
                     sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0, by_zebra,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
@@ -334,10 +343,16 @@ def _fill(
 @inline_kernel
 def _paint(segments: Floats, i: int, along: float, aside: float, spot: _Spot) -> float:
     """Return the share of paint, [0, 1], in a pixel of segment `i`, metres along and aside of it."""
-    ux, uy = segments[i, 2], segments[i, 3]
-    blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-    blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+    blur_along, blur_aside = _blurs(segments, i, spot)
     return WEAR * min(markings(segments, i, along, aside, blur_along, blur_aside), 1.0)
+
+
+@inline_kernel
+def _blurs(segments: Floats, i: int, spot: _Spot) -> tuple[float, float]:
+    """Return the (length, width) of a pixel in metres, along and aside of segment `i`."""
+    ux, uy = segments[i, 2], segments[i, 3]
+    along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+    return along, abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
 
 
 @inline_kernel
@@ -488,7 +503,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
     kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
     segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
-    plain: int, is_paved: bool,
+    plain: int, is_paved: bool, by_zebra: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -500,8 +515,9 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0]) if by_zebra else RAMP_M
     # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
-    high = has_kerb * _kerb_face(d_x, d_y, sight)
+    high = has_kerb * min(off / RAMP_M, 1.0) * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
@@ -522,7 +538,8 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     if road < 1.0:
         found = STONE
         if not is_paved and raster_at(stone, cell)[0] > 0.0:
-            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
+            fray = _fray(spot.x, spot.y) if segments[i, 12] == 1.0 else 0.0
+            found = _read_material(parks, water, gravel, cell, segments, i, d + fray, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
         lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         taps = taps_of(_lay_texture(cover, lay))
@@ -533,8 +550,36 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
         if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
             dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        if off == 0.0 and found == STONE and TACTILE_M[0] < d < TACTILE_M[1]:
+            tint, dark = _dotted(segments, i, spot, d, stains.grey), 0.0
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@inline_kernel
+def _is_by_zebra(segments: Floats, i: int, spot: _Spot, d: float, around: float) -> bool:
+    """Return whether a lowered kerb, or slabs with dots, may show within `around` metres of a spot."""
+    if segments[i, 14] != 0.0 or not -FACE_SEEN_M - around < d < TACTILE_M[1] + around:
+        return False
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0])
+    return bool(off < RAMP_M + around)
+
+
+@inline_kernel
+def _dotted(segments: Floats, i: int, spot: _Spot, d: float, grey: float) -> Rgb:
+    """Return the factors on the colours of slabs with dots, d metres off a kerb; `grey`: of stains."""
+    along, _ = along_street(segments, i, spot.x, spot.y)
+    blur_along, blur_aside = _blurs(segments, i, spot)
+    dots = share_in_stripes(along, DOT_M, DOT_PERIOD_M, blur_along)
+    tone = grey * (0.86 + 0.4 * dots * share_in_stripes(d, DOT_M, DOT_PERIOD_M, blur_aside))
+    return tone * TACTILE[0], tone * TACTILE[1], tone * TACTILE[2]
+
+
+@part
+def _fray(x: float, y: float) -> float:
+    """Return the metres by which grass grows over the edge of gravel at a point, metres; they vary."""
+    tufts = sin(5.3 * x + 2.0 * sin(3.1 * y)) + sin(4.7 * y + 2.0 * sin(2.9 * x))
+    return 0.05 * (tufts + sin(13.0 * x + 9.0 * y + 4.0 * tufts) + 0.4 * sin(31.0 * y - 19.0 * x))

@@ -111,3 +111,18 @@ def thicket() -> Surface:
         if high > 0.1:
             _oval(tile, across, min(up, high), rng.uniform(0.007, 0.013), rng.uniform(0.005, 0.010), leaf)
     return tile
+
+
+def tuft() -> Surface:
+    """Return a tuft of grass, blades that lean to both sides, of the colours of lawns and meadows."""
+    rng = np.random.default_rng(95)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.30, 0.35, 0.19)
+    for foot in rng.permutation(np.linspace(0.1, 0.9, 64)).tolist():
+        high = rng.uniform(0.35, 1.0) * (1 - (1.5 * (foot - 0.5)) ** 2)
+        lean, tone = foot + rng.normal(0.0, 0.08), rng.uniform(0.75, 1.2)
+        blade = (tone * rng.uniform(0.30, 0.40), tone * rng.uniform(0.37, 0.44), tone * 0.20, 1.0)
+        _shape(tile, [(foot - 0.02, 0), (foot + 0.02, 0), (lean + 0.008, high), (lean - 0.008, high)], blade)
+    # Darker at the foot, where little light comes.
+    tile[..., :3] *= np.linspace(0.85, 1.35, SIDE, dtype=np.float32)[:, None, None]
+    return tile

@@ -18,7 +18,7 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.render.hidden import blank_tiles, is_cell_hidden, is_sphere_hidden, note_farthest
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
-from virl.towns.render.mesh import CARD, CUTOUT, FIGURE, FRONT_ONLY, Singles
+from virl.towns.render.mesh import CARD, CUTOUT, FIGURE, FRONT_ONLY, TUFT, Singles
 from virl.towns.render.scene import Scene
 from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Textures, Words, column_start, row_start
@@ -31,6 +31,8 @@ SIDE_BITS = SIDE.bit_length() - 1
 
 SMALLEST_PIXELS = 1.0
 """Radius in pixels below which a quad is not drawn; chosen."""
+TUFT_PIXELS = 12.0
+"""Radius in smallest pixels below which a tuft of grass is not drawn; chosen: 12 m off at 640 pixels."""
 FAR_M = 80.0
 """Distance in metres from which on flat pictures stand for trees; chosen."""
 EDGE_ON, HEAD_ON = 0.34, 0.9238
@@ -398,7 +400,7 @@ def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: flo
         return toward > 0.0
     if mode == CARD:
         return far < FAR_M + 4.0 and abs(toward) >= EDGE_ON * far
-    if mode < CARD:
+    if mode < CARD or mode == TUFT:
         return True
     # Turned about the upright alone, whatever the camera's height.
     toward = -(x * nx + y * ny)
@@ -492,7 +494,8 @@ def _cull(
                 continue
             if far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
+            is_tiny = mode[q] == TUFT and spheres[q, 3] < TUFT_PIXELS * smallest * far
+            if is_tiny or not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
                 continue
             if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
                 continue

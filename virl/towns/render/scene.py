@@ -22,7 +22,7 @@ from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
 from virl.towns.render.walls import walls_of
-from virl.towns.render.woods import wood_mesh
+from virl.towns.render.woods import grass_mesh, wood_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -216,6 +216,7 @@ class Scenes:
         self._boards = bounds_of([(one.left, one.right) for one in self._signs])
         self._things = layout.furniture if things is None else things
         self._furniture = bounds_of([((one.x, one.y),) for one in self._things])
+        self._streets = bounds_of([one.line for one in layout.streets])
         self._tracks = bounds_of([one.line for one in layout.tracks])
         self._barriers = bounds_of([one.line for one in layout.barriers])
 
@@ -248,6 +249,7 @@ class Scenes:
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
+        streets = pick(layout.streets, find_touching(self._streets, low, high))
         walls = self._walls.of_buildings(numbers)
         bays = self._bays.of_walls(walls.number, len(self._walls.number))
         shade = cast_shade(pick(layout.buildings, shading), low, high)
@@ -268,6 +270,7 @@ class Scenes:
                 track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                 barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
                 wood_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
+                grass_mesh(layout, streets, pick(layout.buildings, numbers), low, high),
             ]
         )
         on_rest = share_of_shade(rest, shade)
