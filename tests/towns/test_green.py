@@ -14,15 +14,16 @@ from virl.towns.render.mesh import CUTOUT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, HOUSE_M, SPACING_M, wood_mesh
+from virl.towns.render.woods import CLEAR_M, GROWTHS, plant_mesh
 
 WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
+_, _, SPACING_M, *_, HOUSE_M, DEEP_M, EDGE_M = GROWTHS["wood"]
 
 
 def clumps(low: tuple[float, float], high: tuple[float, float]) -> set[tuple[float, float]]:
     """The middles of the clumps of a wood around a street and a house, in a box."""
     house = Building(0, shapely.box(-40, 30, -30, 40), 6.0, 0)
-    mesh = wood_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
+    mesh = plant_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
     return {(round(x, 2), round(y, 2)) for x, y in mesh.corners.mean(axis=1)[:, :2].tolist()}
 
 

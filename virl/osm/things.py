@@ -63,7 +63,7 @@ _BESIDE_ROAD_M = 0.3
 """Least distance in metres from a barrier to a carriageway."""
 _WAY_M, _PATH_M = 1.5, 1.0
 """Half the width in metres of a barrier's opening for a mapped way, and for a street without carriageway."""
-_BEFORE_PANORAMA_M = 1.5
+BEFORE_PANORAMA_M = 1.5
 """Radius in metres around a panorama that is kept free of barriers."""
 _BEFORE_FACADE_M = 0.3
 """Distance in metres from a house within which a barrier is left out, as a part of the wall."""
@@ -163,8 +163,8 @@ def barriers_of(
     ]
     if not lines:
         return ()
-    rooms = shapely.buffer(np.asarray(shapely.points(panoramas.xy)), _BEFORE_PANORAMA_M, quad_segs=2)
-    openings = np.array([*_openings(extract, streets), *rooms], object)
+    rooms = shapely.buffer(np.asarray(shapely.points(panoramas.xy)), BEFORE_PANORAMA_M, quad_segs=2)
+    openings = np.array([*openings_of(extract, streets), *rooms], object)
     ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
     found = []
     for name, tags, line in lines:
@@ -187,7 +187,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
     return Barrier(kind, np.round(shapely.get_coordinates(line), 3), round(height, 2), variant(name))
 
 
-def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
+def openings_of(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
     """Yield shapes in metres of ground, at gates, on streets and on ways, where no barrier is drawn."""
     for tags, point in extract.points.tagged_shapes():
         if tags.get("barrier") in _GATES:

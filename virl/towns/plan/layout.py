@@ -10,7 +10,7 @@ from shapely import Polygon
 
 from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
-from virl.towns.plan.furnish import Kerbs, furnish
+from virl.towns.plan.furnish import Kerbs, furnish, plant_beds
 from virl.towns.plan.lots import Lots, cut_lots
 from virl.towns.plan.streets import Network, draw_streets
 from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
@@ -49,8 +49,8 @@ _RIPPLE_M = 90.0
 
 def lay_out(seed: int) -> StreetPlan:
     """Return the plan of streets, blocks, buildings and furniture that grows from a seed, 0 or more."""
-    streets_rng, ground_rng, furniture_rng = (
-        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(3)
+    streets_rng, ground_rng, furniture_rng, beds_rng = (
+        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(4)
     )
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
@@ -66,6 +66,7 @@ def lay_out(seed: int) -> StreetPlan:
         buildings=buildings,
         frontages=frontages,
         furniture=furnish(furniture_rng, kerbs, parks, frontages, panoramas.xy),
+        lands=plant_beds(beds_rng, parks, frontages),
     )
 
 

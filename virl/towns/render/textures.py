@@ -99,6 +99,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "clouds": surfaces.clouds,
         "hedge": surfaces.hedge,
         "thicket": cutouts.thicket,
+        "plants": cutouts.plants,
         "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
