@@ -14,10 +14,10 @@ from virl.towns.render.mesh import CUTOUT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.woods import CLEAR_M, GROWTHS, plant_mesh
+from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, GROWTHS, HOUSE_M, plant_mesh
 
 WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
-_, _, SPACING_M, *_, HOUSE_M, DEEP_M, EDGE_M = GROWTHS["wood"]
+SPACING_M = GROWTHS["wood"].apart
 
 
 def clumps(low: tuple[float, float], high: tuple[float, float]) -> set[tuple[float, float]]:

@@ -32,16 +32,13 @@ LEAFY = 0.6
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
-BED_M = (1.5, 3.4), (0.8, 1.2)
-"""Least and greatest half of the length, and of the width, of a bed of shrubs or flowers, metres; chosen."""
-BEDS_APART_M = 19.0
-"""Distance in metres from bed to bed along the edge of a park; chosen."""
-FLOWERS = 0.4
-"""Share of beds with flowers, [0, 1], and not with shrubs; chosen."""
-BEDS_INSIDE_M = 6.5, 25.0
-"""Distances in metres from the edge of a park to its rows of beds; chosen: clear of its path."""
-IN_YARD_M = 2.6
-"""Distance in metres from a pavement to the middle of a bed in a yard; chosen."""
+# All chosen.
+BED_M = 1.5, 3.4, 0.8, 1.2
+"""Least and greatest half of a bed's length, and of its width, metres."""
+BEDS_APART_M, BEDS_INSIDE_M, IN_YARD_M = 26.0, (6.5, 25.0), 2.6
+"""Metres from bed to bed, from a park's edge to its rows of beds, and from a pavement to one in a yard."""
+FLOWERS = 0.35
+"""Share of beds with flowers, [0, 1], and not with shrubs."""
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
 """Length and width in metres of the largest car, and least distance from a panorama to any."""
 
@@ -305,23 +302,23 @@ def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
 
 
 def plant_beds(rng: Generator, parks: Sequence[Polygon], frontages: Sequence[Frontage]) -> tuple[Land, ...]:
-    """Return the beds of shrubs and flowers of a made town: in its parks, and in yards that are not built on.
+    """Return the beds of shrubs and flowers of a made town: in its parks, and in yards without a house.
 
     Args:
         rng: source of chance.
         parks: outlines, metres.
-        frontages: of which those without a house have a yard.
+        frontages: those without a house have a yard.
     """
-    yards = [front for front in frontages if front.building is None]
-    left, right = np.array([(yard.left, yard.right) for yard in yards]).reshape(-1, 2, 2).swapaxes(0, 1)
+    yards = [(front.left, front.right) for front in frontages if front.building is None]
+    left, right = np.array(yards, float).reshape(-1, 2, 2).swapaxes(0, 1)
     way = right - left
     middle = (left + right) / 2 + left_normals(way) * IN_YARD_M
     spots = [park_spots(rng, parks, inside) for inside in BEDS_INSIDE_M]
-    return beds(rng, np.concatenate([*spots, np.column_stack([middle, np.arctan2(*way.T[::-1])])]))
+    return beds(rng, np.concatenate([*spots, np.column_stack([middle, np.arctan2(way[:, 1], way[:, 0])])]))
 
 
 def park_spots(rng: Generator, parks: Sequence[Polygon], inside: float) -> Floats:
-    """Return (metres east, north, angle to the east in radians) of places for beds `inside` m within parks."""
+    """Return (metres east, north, angle in radians) of places for beds `inside` metres within parks."""
     spots = [np.empty((0, 3))]
     for edge in shapely.get_parts(shapely.boundary(shapely.buffer(parks, -inside))):
         along = np.arange(rng.uniform(2.0, BEDS_APART_M), edge.length - 2.0, BEDS_APART_M)
@@ -332,20 +329,18 @@ def park_spots(rng: Generator, parks: Sequence[Polygon], inside: float) -> Float
     return np.concatenate(spots)
 
 
-def beds(rng: Generator, spots: Floats, longest: float = BED_M[0][1]) -> tuple[Land, ...]:
+def beds(rng: Generator, spots: Floats, longest: float = BED_M[1]) -> tuple[Land, ...]:
     """Return an oval bed of shrubs or flowers around each spot: metres east, north, and angle in radians.
 
     Args:
         rng: source of chance.
         spots: shape (n, 3).
-        longest: greatest half of a bed's length in metres.
+        longest: greatest half of a bed's length, metres.
     """
-    around = np.arange(16) * np.pi / 8
-    found = []
+    found, around = [], np.arange(16) * np.pi / 8
     for x, y, angle in spots.tolist():
-        ring = np.exp(1j * around)
-        ring = min(rng.uniform(*BED_M[0]), longest) * ring.real + 1j * rng.uniform(*BED_M[1]) * ring.imag
-        ring = ring * np.exp(1j * angle) + complex(x, y)
+        long, wide = min(rng.uniform(*BED_M[:2]), longest), rng.uniform(*BED_M[2:])
+        ring = (long * np.cos(around) + 1j * wide * np.sin(around)) * np.exp(1j * angle) + complex(x, y)
         outline = Polygon(np.round(np.column_stack([ring.real, ring.imag]), 3))
         found.append(Land("flowers" if rng.random() < FLOWERS else "shrubs", outline))
     return tuple(found)
