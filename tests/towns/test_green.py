@@ -8,7 +8,7 @@ import shapely
 from made_corner import bare_plan
 
 from virl.platform.city.streetview import Camera
-from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land
+from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land, LandKind
 from virl.towns.render.barriers import barrier_mesh
 from virl.towns.render.mesh import CUTOUT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
@@ -48,6 +48,18 @@ def test_a_wood_hides_what_stands_behind_it_from_the_truth_too() -> None:
     assert seen == [1, 0]
     dark = [CityRenderer(plan).picture(0.0, 0.0, camera)[130:156].mean() for plan in (bare, wooded)]
     assert dark[1] < 0.6 * dark[0]
+
+
+@pytest.mark.parametrize("kind", ["shrubs", "flowers"])
+def test_plants_fill_their_bed_but_for_streets(kind: LandKind) -> None:
+    plan, bed = bare_plan().layout, shapely.box(-20, -20, 20, 20)
+    mesh = plant_mesh([Land(kind, bed)], plan.streets, [], np.array([-90.0, -90.0]), np.array([90.0, 90.0]))
+    growth, middles = GROWTHS[kind], shapely.points(mesh.corners.mean(axis=1)[:, :2])
+    ways = [shapely.LineString(one.line).buffer(one.road / 2 + one.pavement) for one in plan.streets]
+    assert shapely.distance(middles, shapely.union_all(ways)).min() > 0.85
+    assert growth.low <= mesh.corners[..., 2].max(axis=1).min()
+    free = shapely.difference(bed, shapely.union_all(ways)).area
+    assert len(mesh) == pytest.approx(growth.turns * free / growth.apart**2, rel=0.15)
 
 
 def test_leaves_stand_out_over_a_hedge() -> None:

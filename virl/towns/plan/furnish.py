@@ -35,8 +35,10 @@ CARS = 520
 # All chosen.
 BED_M = 1.5, 3.4, 0.8, 1.2
 """Least and greatest half of a bed's length, and of its width, metres."""
-BEDS_APART_M, BEDS_INSIDE_M, IN_YARD_M = 26.0, (6.5, 25.0), 2.6
-"""Metres from bed to bed, from a park's edge to its rows of beds, and from a pavement to one in a yard."""
+BEDS_APART_M, BEDS_INSIDE_M = 26.0, (6.5, 25.0)
+"""Metres from bed to bed, and from the edge of a park to its rows of beds."""
+IN_YARD_M, YARD_BED_M = 2.4, 1.8
+"""Metres from a pavement to a bed in a yard, and greatest half of that bed's length."""
 FLOWERS = 0.35
 """Share of beds with flowers, [0, 1], and not with shrubs."""
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
@@ -314,7 +316,8 @@ def plant_beds(rng: Generator, parks: Sequence[Polygon], frontages: Sequence[Fro
     way = right - left
     middle = (left + right) / 2 + left_normals(way) * IN_YARD_M
     spots = [park_spots(rng, parks, inside) for inside in BEDS_INSIDE_M]
-    return beds(rng, np.concatenate([*spots, np.column_stack([middle, np.arctan2(way[:, 1], way[:, 0])])]))
+    in_yards = beds(rng, np.column_stack([middle, np.arctan2(way[:, 1], way[:, 0])]), YARD_BED_M)
+    return (*beds(rng, np.concatenate(spots)), *in_yards)
 
 
 def park_spots(rng: Generator, parks: Sequence[Polygon], inside: float) -> Floats:

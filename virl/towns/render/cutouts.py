@@ -95,15 +95,15 @@ def plants() -> Surface:
     """Return two shrubs, and above them two clumps of flowers, each in a quarter of the tile."""
     rng = np.random.default_rng(91)
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
-    tile[..., :3] = (0.14, 0.18, 0.08)
+    tile[..., :3] = (0.17, 0.22, 0.10)
     for number, blooms in enumerate(_BLOOMS):
         x, y, leaves = number % 2 * 0.5 + 0.25, number // 2 * 0.5, 700 if number < 2 else 420
         if number < 2:
-            _oval(tile, x, y + 0.14, 0.17, 0.12, (0.09, 0.115, 0.055, 1.0))
+            _oval(tile, x, y + 0.14, 0.17, 0.12, (0.15, 0.195, 0.085, 1.0))
         for i in range(leaves):
             across, share, size = rng.uniform(-1, 1), rng.uniform() ** 0.7, rng.uniform(0.007, 0.014)
             up = share * (1 - abs(across) ** 2.5) ** 0.5 * (0.90 + 0.06 * np.sin(11 * across + number))
-            tone = (0.44 + 0.50 * up) * rng.uniform(0.75, 1.25)
+            tone = (0.60 + 0.42 * up) * rng.uniform(0.75, 1.25)
             colour: Colour = (
                 tone * rng.uniform(0.30, 0.40),
                 tone * rng.uniform(0.42, 0.52),

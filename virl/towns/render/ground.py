@@ -61,7 +61,7 @@ _BUILT_M = 120.0
 """Side in metres of the square in which the share of ground under houses is measured; chosen."""
 _BUILT_CELLS = 4
 """Number of raster cells along a side of one cell of the raster of built ground; chosen."""
-SOIL = "wood"
+SOIL = "meadow"
 """Kind of green ground below shrubs and flowers."""
 _PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
