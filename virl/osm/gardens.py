@@ -41,7 +41,7 @@ PATH_M, BED_M = 1.2, (2.7, 1.3, 1.6)
 KINDS: tuple[tuple[BarrierKind, float], ...] = (
     ("hedge", 1.0), ("fence", 0.95), ("hedge", 0.8), ("fence", 1.05), ("fence", 0.0)
 )  # fmt: skip
-"""What stands along gardens, and its height in metres; nothing where it is 0."""
+"""Barriers along gardens with their heights in metres; none where it is 0."""
 
 
 def with_gardens(plan: CityPlan, extract: OsmExtract, spots: Spots, seed: int) -> CityPlan:

@@ -321,7 +321,13 @@ def plant_beds(rng: Generator, parks: Sequence[Polygon], frontages: Sequence[Fro
 
 
 def park_spots(rng: Generator, parks: Sequence[Polygon], inside: float) -> Floats:
-    """Return (metres east, north, angle in radians) of places for beds `inside` metres within parks."""
+    """Return (metres east, north, angle in radians) of places for beds along the edges of parks.
+
+    Args:
+        rng: source of chance.
+        parks: outlines, metres.
+        inside: metres from the edges.
+    """
     spots = [np.empty((0, 3))]
     for edge in shapely.get_parts(shapely.boundary(shapely.buffer(parks, -inside))):
         along = np.arange(rng.uniform(2.0, BEDS_APART_M), edge.length - 2.0, BEDS_APART_M)
