@@ -174,11 +174,13 @@ def test_open_roads_have_verges_and_paths_their_surface(made: Writer) -> None:
     made.way((100, -200), (200, -200), highway="footway", name="plain")
     made.way((100, -260), (200, -260), highway="footway", name="sealed", surface="asphalt")
     made.way(*box(10, -300, 60, -270), landuse="vineyard")
+    made.way(*box(70, -300, 76, -290), landuse="flowerbed")
+    made.way(*box(80, -300, 90, -290), natural="scrub")
     layout = rebuilt(made).plan.layout
     of = {street.name: street for street in layout.streets if street.name}
     assert [of[f"Road {y}"].has_kerb for y in (-200, -260, -320)] == [False, True, True]
     assert (of["plain"].is_gravel, of["sealed"].is_asphalt) == (True, True)
-    assert [land.kind for land in layout.lands] == ["vineyard"]
+    assert [land.kind for land in layout.lands] == ["vineyard", "shrubs", "flowers"]
 
 
 def test_a_road_keeps_its_width_through_a_house(made: Writer) -> None:

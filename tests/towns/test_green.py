@@ -8,31 +8,23 @@ import shapely
 from made_corner import bare_plan
 
 from virl.platform.city.streetview import Camera
-from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land
+from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land, LandKind
 from virl.towns.render.barriers import barrier_mesh
 from virl.towns.render.lens import lens_at
 from virl.towns.render.mesh import CUTOUT, TUFT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
 from virl.towns.render.renderer import CityRenderer, _in_sight
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.woods import (  # fmt: skip
-    CLEAR_M,
-    DEEP_M,
-    EDGE_M,
-    HOUSE_M,
-    SPACING_M,
-    VERGE_M,
-    grass_mesh,
-    wood_mesh,
-)
+from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, GROWTHS, HOUSE_M, VERGE_M, grass_mesh, plant_mesh
 
 WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
+SPACING_M = GROWTHS["wood"].apart
 
 
 def clumps(low: tuple[float, float], high: tuple[float, float]) -> set[tuple[float, float]]:
     """The middles of the clumps of a wood around a street and a house, in a box."""
     house = Building(0, shapely.box(-40, 30, -30, 40), 6.0, 0)
-    mesh = wood_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
+    mesh = plant_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
     return {(round(x, 2), round(y, 2)) for x, y in mesh.corners.mean(axis=1)[:, :2].tolist()}
 
 
@@ -84,6 +76,18 @@ def test_tufts_grow_by_open_roads_and_in_meadows_and_show_from_near_alone() -> N
         found = _in_sight(eye._whole_scene, lens_at(20.0, 0.0, Camera(60.0, -10.0, 90.0, size, size)))
         away = np.hypot(*(eye._whole_scene.spheres[found[tufts[found]], :2] - (20.0, 0.0)).T)
         assert not len(away) if least is None else least < away.min() < away.max() < most
+
+
+@pytest.mark.parametrize("kind", ["shrubs", "flowers"])
+def test_plants_fill_their_bed_but_for_streets(kind: LandKind) -> None:
+    plan, bed = bare_plan().layout, shapely.box(-20, -20, 20, 20)
+    mesh = plant_mesh([Land(kind, bed)], plan.streets, [], np.array([-90.0, -90.0]), np.array([90.0, 90.0]))
+    growth, middles = GROWTHS[kind], shapely.points(mesh.corners.mean(axis=1)[:, :2])
+    ways = [shapely.LineString(one.line).buffer(one.road / 2 + one.pavement) for one in plan.streets]
+    assert shapely.distance(middles, shapely.union_all(ways)).min() > 0.85
+    assert growth.low <= mesh.corners[..., 2].max(axis=1).min()
+    free = shapely.difference(bed, shapely.union_all(ways)).area
+    assert len(mesh) == pytest.approx(growth.turns * free / growth.apart**2, rel=0.15)
 
 
 def test_leaves_stand_out_over_a_hedge() -> None:

@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
-from virl.towns.plan.furnish import Kerbs, furnish
+from virl.towns.plan.furnish import Kerbs, furnish, plant_beds
 from virl.towns.plan.lots import Lots, cut_lots
 from virl.towns.plan.streets import Network, WayKind, draw_streets
 from virl.towns.plan.town_plan import Building, Frontage, Panoramas, Street, StreetPlan
@@ -52,8 +52,8 @@ _CYCLE_LANES: dict[WayKind, float] = {"avenue": 0.6, "street": 0.1}
 
 def lay_out(seed: int) -> StreetPlan:
     """Return the plan of streets, blocks, buildings and furniture that grows from a seed, 0 or more."""
-    streets_rng, ground_rng, furniture_rng, lanes_rng = (
-        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(4)
+    streets_rng, ground_rng, furniture_rng, lanes_rng, beds_rng = (
+        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(5)
     )
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
@@ -69,6 +69,7 @@ def lay_out(seed: int) -> StreetPlan:
         buildings=buildings,
         frontages=frontages,
         furniture=furnish(furniture_rng, kerbs, parks, frontages, panoramas.xy),
+        lands=plant_beds(beds_rng, parks, frontages),
     )
 
 

@@ -298,7 +298,7 @@ class Barrier:
     """Number from which the barrier's material and colour follow."""
 
 
-LandKind = Literal["meadow", "field", "vineyard", "wood"]
+LandKind = Literal["meadow", "field", "vineyard", "wood", "shrubs", "flowers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ _BUILT_M = 120.0
 """Side in metres of the square in which the share of ground under houses is measured; chosen."""
 _BUILT_CELLS = 4
 """Number of raster cells along a side of one cell of the raster of built ground; chosen."""
+SOIL = "meadow"
+"""Kind of green ground below shrubs and flowers."""
 _PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
@@ -249,7 +251,9 @@ def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None
         steps = np.diff(shapely.get_coordinates(land.outline.exterior), axis=0)
         east, north = steps[np.hypot(*steps.T).argmax()]
         rows = round(np.arctan2(north, east) / np.pi * DIRECTIONS) % DIRECTIONS
-        _fill(codes, [land.outline], origin, LANDS.index(land.kind) + 8 * rows)
+        _fill(
+            codes, [land.outline], origin, LANDS.index(land.kind if land.kind in LANDS else SOIL) + 8 * rows
+        )
     nearest |= codes.astype(np.uint32) << LAND_SHIFT
 
 

@@ -22,7 +22,7 @@ from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
 from virl.towns.render.walls import walls_of
-from virl.towns.render.woods import grass_mesh, wood_mesh
+from virl.towns.render.woods import grass_mesh, plant_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -269,7 +269,7 @@ class Scenes:
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
                 track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                 barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
-                wood_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
+                plant_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
                 grass_mesh(layout, streets, pick(layout.buildings, numbers), low, high),
             ]
         )

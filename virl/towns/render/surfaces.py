@@ -6,9 +6,12 @@ of the paint of a building (or of whatever wears the texture) a texel takes.
 
 from collections.abc import Callable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from virl.extras import Late
+
+cv2 = Late("cv2", extra="eyes")
 
 Surface = NDArray[np.float32]
 """RGBA in [0, 1], row 0 at the bottom, shape (height, width, 4)."""

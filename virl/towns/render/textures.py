@@ -100,6 +100,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "hedge": surfaces.hedge,
         "thicket": cutouts.thicket,
         "tuft": cutouts.tuft,
+        "plants": cutouts.plants,
         "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
