@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Sign, StreetPlan
 from virl.towns.render.mesh import outward
-from virl.towns.render.walls import Walls
+from virl.towns.render.walls import Walls, count_out
 
 WINDOW, DOOR, BARE, BLANK = 0, 1, 2, 3
 """Kinds of bays; a blank one has no window on any floor, a bare one none on the ground floor."""
@@ -65,8 +65,7 @@ class Bays(NamedTuple):
 def all_windows(walls: Walls) -> Bays:
     """Return the bays of walls with a window in each; halls have none."""
     count = np.where(walls.open_number >= 0, walls.bays, 0).astype(np.int64)
-    wall = np.repeat(np.arange(len(count)), count)
-    place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    wall, place = count_out(count)
     return Bays(wall, place, np.where(walls.is_hall[wall], BARE, WINDOW).astype(np.uint8))
 
 
@@ -167,7 +166,6 @@ def _spread_doors(layout: StreetPlan, walls: Walls, wanting: NDArray[np.bool_]) 
     first = np.diff(walls.building[wall], prepend=-1) != 0
     wall = np.sort(wall[first | (walls.length[wall] > LONG_M)])
     count = np.maximum(np.rint(walls.length[wall] / DOOR_EVERY_M), 1).astype(np.int64)
-    chosen = np.repeat(wall, count)
-    rank = np.arange(len(chosen)) - np.repeat(np.cumsum(count) - count, count)
-    share = (rank + 0.5) / np.repeat(count, count)
-    return chosen, np.floor(share * walls.bays[chosen]).astype(np.int64)
+    index, rank = count_out(count)
+    chosen = wall[index]
+    return chosen, np.floor((rank + 0.5) / count[index] * walls.bays[chosen]).astype(np.int64)

@@ -100,6 +100,8 @@ def tile_sets() -> tuple[TileSet, ...]:
         "hedge": surfaces.hedge,
         "thicket": cutouts.thicket,
         "pales": surfaces.pales,
+        "quoins": surfaces.quoins,
+        "railing": surfaces.railing,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),
