@@ -64,8 +64,7 @@ class Bays(NamedTuple):
 
 def all_windows(walls: Walls) -> Bays:
     """Return the bays of walls with a window in each; halls have none."""
-    count = np.where(walls.open_number >= 0, walls.bays, 0).astype(np.int64)
-    wall, place = count_out(count)
+    wall, place = count_out(np.where(walls.open_number >= 0, walls.bays, 0).astype(np.int64))
     return Bays(wall, place, np.where(walls.is_hall[wall], BARE, WINDOW).astype(np.uint8))
 
 
@@ -88,7 +87,7 @@ def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: C
     covers = [(one.left, one.right, 0.0) for one in fronts if one.id in taken]
     covers += [(one.left, one.right, BESIDE_M) for one in signs if one.kind == "directory"]
     free = [(one.left, one.right, 0.0) for one in fronts if one.id not in taken]
-    wall, low, high = _on_walls(walls, [*covers, *free])
+    wall, low, high = on_walls(walls, [*covers, *free])
     covered = np.arange(len(wall)) < len(covers)
     for one, first, last in zip(
         *(part[covered & (wall >= 0)].tolist() for part in (wall, low, high)), strict=True
@@ -123,8 +122,13 @@ def _open_doors(bays: Bays, at: Ints) -> None:
     bays.kind[at] = np.where(bays.kind[at] == WINDOW, DOOR, bays.kind[at])
 
 
-def _on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[Ints, Floats, Floats]:
-    """Return (wall, -1 for none; first and last bay) of fronts: both ends, and metres beside them."""
+def on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[Ints, Floats, Floats]:
+    """Return (wall, -1 for none; first and last bay) of fronts.
+
+    Args:
+        walls: of buildings.
+        fronts: both ends of each, and metres beside them.
+    """
     found = np.full(len(fronts), -1, np.int64)
     if not fronts:
         return found, np.empty(0), np.empty(0)
@@ -135,9 +139,8 @@ def _on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple
         shapely.points(ends.mean(axis=1)), max_distance=ON_WALL_M, all_matches=False
     )
     found[front] = open_[near]
-    run = walls.right[found] - walls.left[found]
     per_metre = walls.bays[found] / walls.length[found]
-    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], run) / walls.length[found, None]
+    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], walls.along[found])
     aside = np.array([beside for *_, beside in fronts])
     return found, (along.min(axis=1) - aside) * per_metre, (along.max(axis=1) + aside) * per_metre
 

@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Sign
-from virl.towns.render.bays import BARE, BLANK, DOOR, Bays, all_windows
+from virl.towns.render.bays import BARE, BLANK, DOOR, Bays, all_windows, on_walls
 from virl.towns.render.facades import FACADES
-from virl.towns.render.mesh import TWO_SIDED, Quads, join, ledge, level, quads, take, upright
+from virl.towns.render.mesh import TWO_SIDED, Quads, join, ledge, level, quads, repeats, take, upright
 from virl.towns.render.roofs import cap_mesh, chimney_mesh, roof_mesh
 from virl.towns.render.textures import TILE_INDEX
 from virl.towns.render.walls import (
-    FROM_WALL_M,
     GROUND_FLOOR_M,
     STOREY_M,
     WALL_NAMES,
@@ -122,12 +120,8 @@ def door_mesh(walls: Walls, bays: Bays) -> Quads:
     portal = upright(a - along * 0.25 - out * 0.02, b + along * 0.25 - out * 0.02, 0.0, DOOR_M[1] + 0.3)
     hood_a, hood_b = a - along * 0.2, b + along * 0.2
     front = upright(hood_a + out * 0.6, hood_b + out * 0.6, DOOR_M[1] + 0.1, DOOR_M[1] + 0.28)
-    hoods = join(
-        [
-            quads(front, paint=trim),
-            quads(ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=trim),
-        ]
-    )
+    under = ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1)
+    hoods = quads(np.concatenate([front, under]), paint=np.tile(trim, (2, 1)))
     step = quads(upright(hood_a + out * 0.35, hood_b + out * 0.35, 0.0, 0.16), paint=(0.62, 0.61, 0.58))
     tread = quads(ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
     hooded = np.tile(walls.variant[bays.wall] // 13 % 2 == 0, 2)
@@ -150,7 +144,7 @@ def _storeys(walls: Walls, bays: Bays) -> Quads:
     texture = np.choose(look, [texture[wall], FACADE_TILES[_SIBLING[style]], _BLANK[style]])
     rows = np.maximum(storeys, 1.0)[wall]
     return quads(
-        walls.part(wall, first, count, bottom[wall], walls.height[wall]),
+        upright(walls.at(wall, first), walls.at(wall, first + count), bottom[wall], walls.height[wall]),
         uv=np.stack([first, np.zeros(len(first)), count, rows], axis=1),
         texture=texture,
         paint=walls.paint[wall],
@@ -162,7 +156,7 @@ def _ground_floors(walls: Walls, bays: Bays) -> Quads:
     """Return the fronts of the ground floors; a door hides the window of its bay."""
     wall, first, count, bare = bays.runs(np.where(bays.kind < BARE, 0, 1))
     return quads(
-        walls.part(wall, first, count, 0.0, walls.ground[wall]),
+        upright(walls.at(wall, first), walls.at(wall, first + count), 0.0, walls.ground[wall]),
         uv=np.stack([first, np.zeros(len(first)), count, np.ones(len(first))], axis=1),
         texture=np.where(bare > 0, _BASE[walls.style[wall]], _GROUND[walls.style[wall]]),
         paint=walls.paint[wall],
@@ -254,8 +248,7 @@ def _mansards(walls: Walls) -> Quads:
     corners = upright(left, right, base, base + MANSARD_M)
     corners[:, 3, :2] += share * (centre - left)
     corners[:, 2, :2] += share * (centre - right)
-    bays = np.linalg.norm(right - left, axis=1) / 3.0
-    uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
+    uv = repeats(walls.length[which] / 3.0, 1.0)
     paint = ROOFS[walls.variant[which] // 11 % len(ROOFS)]
     return quads(corners, uv=uv, texture=TILE_INDEX["roof"], paint=paint)
 
@@ -265,16 +258,13 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom >= GROUND_FLOOR_M]
     if not upstairs:
         return join([])
-    ends = np.array([(sign.left, sign.right) for sign in upstairs])
-    hung, wall = _walls_behind(ends, walls)
-    top = np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
-    ground, bays = walls.ground[wall], walls.bays[wall]
-    per_metre = bays / walls.length[wall]
-    metres = np.einsum("nij,nj->ni", ends[hung] - walls.left[wall][:, None], walls.along[wall])
-    first = np.clip(np.floor(metres.min(axis=1) * per_metre), 0, bays - 1)
-    last = np.clip(np.ceil(metres.max(axis=1) * per_metre), first + 1, bays)
-    storeys = np.maximum(1, walls.floors[wall])
-    rise = (top - ground) * storeys / (walls.height[wall] - ground)
+    wall, low, high = on_walls(walls, [(sign.left, sign.right, 0.0) for sign in upstairs])
+    hung = np.flatnonzero((wall >= 0) & (walls.floors[wall] > 0))
+    wall, top = wall[hung], np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
+    first = np.clip(np.floor(low[hung]), 0, walls.bays[wall] - 1)
+    last = np.clip(np.ceil(high[hung]), first + 1, walls.bays[wall])
+    ground = walls.ground[wall]
+    rise = (top - ground) * walls.floors[wall] / (walls.height[wall] - ground)
     proud = walls.out[wall] * PROUD_M
     bare = quads(
         upright(walls.at(wall, first) + proud, walls.at(wall, last) + proud, ground, top),
@@ -284,22 +274,6 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
         seed=walls.building[wall] * 31 + walls.number[wall],
     )
     return join([bare, *_sills(walls, wall, first, last, top, rise)])
-
-
-def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
-    """Return (indices of signs with windows behind them, indices of those walls).
-
-    Args:
-        ends: of the signs, (n, 2, 2).
-        walls: of all buildings.
-    """
-    windowed = np.flatnonzero(~walls.blank & (walls.base == 0) & (walls.height > GROUND_FLOOR_M))
-    lines = shapely.linestrings(np.stack([walls.left, walls.right], axis=1)[windowed])
-    tree = shapely.STRtree(np.asarray(lines))
-    hung, near = tree.query_nearest(
-        shapely.points(ends.mean(axis=1)), max_distance=FROM_WALL_M, all_matches=False
-    )
-    return hung, windowed[near]
 
 
 def _sills(walls: Walls, wall: Ints, first: Floats, last: Floats, top: Floats, rise: Floats) -> list[Quads]:

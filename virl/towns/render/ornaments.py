@@ -16,27 +16,25 @@ from virl.towns.render.walls import Walls, count_out
 
 BALCONY, BAY_WINDOW, QUOINS, NONE = range(4)
 """Kinds of ornaments; every third house has one."""
-EVERY = 2, 4
+EVERY = 4, 8
 """Number of free bays of a front for each balcony of a floor, and for each bay window; chosen."""
 OUT_M, FREE_M = 0.8, 1.6
 """Metres that both stand out, less than a pavement's first one, and that are free before them; chosen."""
 WIDE, SLANT_M = 0.78, 0.4
 """Width of both as a share of the bay's, and metres by which each side of a bay window slants; chosen."""
 SLAB_M, LIP_M = 0.18, 0.06
-"""Height of slabs below and above, and how far those of bay windows stand out, metres; chosen."""
+"""Height of the slab below both, and how far it stands out from a bay window, metres; chosen."""
 EAVES_M, RIM = 0.55, 0.07
 """Metres of wall above a bay window, below the cornice's shade; share of the bay beside its panes; chosen."""
-RAILING_M = 1.0
-"""Height of a railing and width of its texture, metres."""
-RAILINGS = np.array([TILE_INDEX[name] for name in ("railing", "railing", "pales")])
-RAILING_PAINTS = np.array([[0.13, 0.14, 0.15], [0.11, 0.16, 0.14], [0.62, 0.61, 0.58]])
+RAILING_M = 1.2
+"""Height of a railing with its slab, and width of the texture, metres."""
 QUOIN_M, COURSES_M, CORNER_M = 0.56, 0.84, 0.25
 """Width of a quoin, height of a long and a short one, and reach of a corner, metres; chosen."""
-PALE, DARKER = 2.4, 0.74
-"""Sum of a wall's red, green and blue from which on its quoins are darker, and the share; chosen."""
-IVY_EVERY, IVY_LEAST_M, IVY_STEP, IVY_OUT_M = 20, 0.8, 0.5, 0.09
-"""Walls for each with ivy, least metres between its windows, distance of clumps in their size, and metres
-before the wall; chosen: it covers string courses."""
+IVY_EVERY, IVY_LEAST_M, IVY_STEP, IVY_OUT_M = 9, 0.8, 0.75, 0.09
+"""Walls for each that may have ivy, of which half have room, least metres between its windows, distance of
+clumps in their size, and metres before the wall; chosen: it covers string courses."""
+GOLDEN = 0.6180339887
+"""Ratio whose multiples, less whole numbers, scatter."""
 IVY = np.array([[0.60, 0.74, 0.54], [0.50, 0.64, 0.46], [0.68, 0.74, 0.52]])
 
 
@@ -52,13 +50,11 @@ def ornament_mesh(signs: Sequence[Sign], walls: Walls, bays: Bays) -> Quads:
     front = is_front(walls, bays)
     roomy = np.isin(walls.building, walls.building[free.wall[front[free.wall]]])
     kind = np.where(roomy, walls.variant // 15 % 3, QUOINS)
-    adorned = (walls.variant // 5 % 3 == 0) & (walls.open_number >= 0) & ~walls.is_hall
-    kind = np.where(adorned & (front | (kind == QUOINS)), kind, NONE)
-    parts = [
-        draw(walls, *_spread(walls, free, kind, which))
-        for which, draw in ((BALCONY, _balconies), (BAY_WINDOW, _bay_windows))
-    ]
-    return join([*parts, _quoins(walls, np.flatnonzero(kind == QUOINS)), _ivy(walls, free, kind)])
+    kind = np.where(front & (walls.variant // 5 % 3 == 0) & ~walls.is_hall, kind, NONE)
+    balconies = _balconies(walls, *_spread(walls, free, kind, BALCONY))
+    bay_windows = _bay_windows(walls, *_spread(walls, free, kind, BAY_WINDOW))
+    quoins = _quoins(walls, np.flatnonzero(kind == QUOINS))
+    return join([balconies, bay_windows, quoins, _ivy(walls, free, kind)])
 
 
 def _free_bays(signs: Sequence[Sign], walls: Walls, bays: Bays) -> Bays:
@@ -101,46 +97,45 @@ def _sides(ring: Floats, low: Floats, high: Floats) -> Floats:
     return upright(ring[:3].reshape(-1, 2), ring[1:].reshape(-1, 2), np.tile(low, 3), np.tile(high, 3))
 
 
-def _slabs(walls: Walls, wall: Ints, ring: Floats, low: Floats) -> Quads:
-    """Return slabs by their outlines, and the shade on the wall below as under a cornice."""
+def _undersides(walls: Walls, wall: Ints, ring: Floats, low: Floats) -> Quads:
+    """Return the undersides of outlines with the shade on the wall below, as under a cornice."""
     under = level(ring[[0, 3, 2, 1]].swapaxes(0, 1), low)
     under[:, :2, 2] -= COVE_M
-    trim = np.tile(TRIM[walls.variant[wall] // 3 % len(TRIM)], (3, 1))
-    faces = quads(_sides(ring, low, low + SLAB_M), paint=trim)
-    return join([faces, quads(under, paint=walls.paint[wall] * COVE_SHADE)])
+    return quads(under, paint=walls.paint[wall] * COVE_SHADE)
 
 
 def _balconies(walls: Walls, wall: Ints, place: Ints, floor: Ints) -> Quads:
-    """Return balconies: a slab, a railing, and a window down to the floor."""
+    """Return balconies: a slab with a railing, and a window down to it."""
     low, high = walls.span(wall, floor)
-    ring, top = _ring(walls, wall, place, 0.0, LIP_M), low + SLAB_M
+    ring = _ring(walls, wall, place, 0.0, LIP_M)
     uv = repeats(np.linalg.norm(np.diff(ring, axis=0), axis=2).reshape(-1) / RAILING_M, 1.0)
-    pick, fence = np.tile(walls.variant[wall] // 45 % len(RAILINGS), 3), _sides(ring, top, top + RAILING_M)
-    railing = quads(fence, uv=uv, texture=RAILINGS[pick], paint=RAILING_PAINTS[pick], mode=CUTOUT)
+    trim, fence = TRIM[np.tile(walls.variant[wall] // 3 % 3, 3)], _sides(ring, low, low + RAILING_M)
+    railing = quads(fence, uv=uv, texture=TILE_INDEX["railing"], paint=trim, mode=CUTOUT)
     left, right, bottom, head = WINDOWS[walls.style[wall]].T
     a, b = (walls.at(wall, place + edge) + walls.out[wall] * PROUD_M for edge in (left, right))
     door = quads(
-        upright(a, b, top, low + (high - low) * head),
+        upright(a, b, low + SLAB_M, low + (high - low) * head),
         uv=np.column_stack([place + left, floor + bottom, right - left, head - bottom]),
         texture=FACADE_TILES[walls.style[wall]], paint=walls.paint[wall], seed=walls.number[wall],
     )  # fmt: skip
-    return join([_slabs(walls, wall, ring, low), railing, door])
+    return join([_undersides(walls, wall, ring, low), railing, door])
 
 
 def _bay_windows(walls: Walls, wall: Ints, place: Ints, floor: Ints) -> Quads:
-    """Return bay windows: three faces with windows on each floor, between slabs at foot and top."""
+    """Return bay windows: a slab, and three faces with windows on each floor."""
     low, high = walls.span(wall, floor)
     top = np.minimum(high, walls.height[wall] - EAVES_M)
     left, right = (np.clip(WINDOWS[walls.style[wall], i] + rim, 0, 1) for i, rim in ((0, -RIM), (1, RIM)))
     uv = np.column_stack([place + left, floor, right - left, (top - low) / (high - low)])
-    inner, outer = (_ring(walls, wall, place, SLANT_M, lip) for lip in (0.0, LIP_M))
-    side = np.repeat(np.arange(3), len(wall))
+    side, every = np.repeat(np.arange(3), len(wall)), np.tile(wall, 3)
     faces = quads(
-        _sides(inner, low, top), uv=np.tile(uv, (3, 1)), texture=np.tile(FACADE_TILES[walls.style[wall]], 3),
-        paint=np.tile(walls.paint[wall], (3, 1)), seed=np.tile(walls.number[wall], 3) + side,
+        _sides(_ring(walls, wall, place, SLANT_M, 0.0), low, top), uv=np.tile(uv, (3, 1)),
+        texture=FACADE_TILES[walls.style[every]], paint=walls.paint[every], seed=walls.number[every] + side,
     )  # fmt: skip
-    ends = (floor == 0, low), (floor == walls.floors[wall] - 1, top - SLAB_M / 2)
-    return join([faces, *(_slabs(walls, wall[one], outer[:, one], height[one]) for one, height in ends)])
+    wall, place, low = wall[floor == 0], place[floor == 0], low[floor == 0]
+    ring, trim = _ring(walls, wall, place, SLANT_M, LIP_M), TRIM[np.tile(walls.variant[wall] // 3 % 3, 3)]
+    slab = quads(_sides(ring, low, low + SLAB_M), paint=trim)
+    return join([faces, slab, _undersides(walls, wall, ring, low)])
 
 
 def _quoins(walls: Walls, wall: Ints) -> Quads:
@@ -159,25 +154,24 @@ def _quoins(walls: Walls, wall: Ints) -> Quads:
         strip = edge, edge + inward[one] * QUOIN_M
         # Long ones on one wall stand beside short ones on the other.
         uv = repeats(1 - 2 * side, np.rint((high - low) / COURSES_M)) + np.array([side, side / 2, 0, 0])
-        pale = walls.paint[one].sum(axis=1, keepdims=True) > PALE
-        paint = TRIM[walls.variant[one] // 3 % len(TRIM)] * np.where(pale, DARKER, 1.0)
         corners = upright(strip[side], strip[1 - side], low, high)
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=paint, mode=CUTOUT))
+        trim = TRIM[walls.variant[one] // 3 % 3]
+        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=trim, mode=CUTOUT))
     return join(parts)
 
 
 def _ivy(walls: Walls, free: Bays, kind: Ints) -> Quads:
-    """Return ivy between free bays of every twentieth wall: clumps of leaves, smaller toward the top."""
+    """Return ivy between free bays of 5 % of walls: clumps of leaves, smaller toward the top."""
     beside = (np.diff(free.wall, prepend=-1) == 0) & (np.diff(free.place, prepend=-1) == 1)
     overgrown = ((walls.variant // 9 + 7 * walls.number) % IVY_EVERY == 0) & (kind >= QUOINS)
     left, right = WINDOWS[walls.style[free.wall], :2].T
     size = (1 - right + left) * (walls.length / walls.bays)[free.wall]
     stem = np.flatnonzero(beside & overgrown[free.wall] & (size > IVY_LEAST_M))
     number = 5 * walls.number[free.wall[stem]] + free.place[stem]
-    tall = walls.height[free.wall[stem]] * (0.35 + 0.55 * _scatter(number))
+    tall = walls.height[free.wall[stem]] * (0.35 + 0.55 * (number * GOLDEN % 1))
     count = np.ceil(tall / (size[stem] * IVY_STEP)).astype(np.int64)
     index, up = count_out(count)
-    wall, size, chance = free.wall[stem[index]], size[stem[index]], _scatter(27 * number[index] + 7 * up)
+    wall, size, chance = free.wall[stem[index]], size[stem[index]], (27 * number[index] + 7 * up) * GOLDEN % 1
     half = size * (0.8 - 0.36 * up / count[index]) * (0.7 + 0.6 * chance)
     middle = (
         walls.at(wall, free.place[stem[index]]) + walls.out[wall] * (IVY_OUT_M + 0.02 * (up % 4))[:, None]
@@ -188,8 +182,3 @@ def _ivy(walls: Walls, free: Bays, kind: Ints) -> Quads:
     high = np.maximum((up + 0.6) * size * IVY_STEP, half)
     corners, leaves = upright(a, b, high - half, high + half), TILE_INDEX["leaves/0"] + up % 2
     return quads(corners, texture=leaves, paint=IVY[(number[index] + up) % len(IVY)], mode=CUTOUT)
-
-
-def _scatter(number: Ints) -> Floats:
-    """Return a share, [0, 1), for each number, far from those of numbers near it."""
-    return number * 0.6180339887 % 1.0

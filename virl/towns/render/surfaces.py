@@ -340,16 +340,17 @@ def pales() -> Surface:
 
 
 def railing() -> Surface:
-    """Return the texture of an iron railing, 1 m to a side: thin bars between two rails, and holes."""
-    tile = blank((1.0, 1.0, 1.0))
+    """Return the texture of an iron railing on a slab: thin bars between two rails, and holes."""
+    tile, slab = blank((0.15, 0.16, 0.17)), 40
+    tile[:slab, :, :3] = 1.0
     # Bars fill texels of the mip levels in part: so they show from near, and the rails from afar.
-    tile[16:-16, :, 3] = np.arange(SIDE) % 32 < 6
+    tile[slab + 12 : -16, :, 3] = np.arange(SIDE) % 32 < 6
     return tile
 
 
 def quoins() -> Surface:
     """Return the texture of a long quoin below a short one with a hole beside it; the corner is left."""
-    tile = blank((0.96, 0.96, 0.96))
+    tile = blank((0.84, 0.84, 0.84))
     half, short = SIDE // 2, 5 * SIDE // 8
     tile[half:, short:, 3] = 0.0
     for bottom, end in ((0, SIDE), (half, short)):

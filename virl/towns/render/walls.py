@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Sign
 from virl.towns.render.facades import FACADES
-from virl.towns.render.mesh import outward, upright
+from virl.towns.render.mesh import outward
 
 GROUND_FLOOR_M, DWELLING_FLOOR_M, STOREY_M = 4.2, 3.2, 3.2
 """Heights of a ground floor with places, of one with dwellings, and of the storeys above, metres."""
@@ -90,18 +90,6 @@ class Walls:
         """Return the walls of some buildings, in the same order."""
         mine = np.isin(self.building, numbers)
         return Walls(*(getattr(self, column.name)[mine] for column in fields(self)))
-
-    def part(self, wall: Ints, first: Ints, count: Ints, bottom: ArrayLike, top: ArrayLike) -> Floats:
-        """Return the corners of `count` bays of walls from the bay `first` on, between two heights.
-
-        Args:
-            wall: index of each wall.
-            first: number of its first bay.
-            count: of its bays.
-            bottom: metres.
-            top: metres.
-        """
-        return upright(self.at(wall, first), self.at(wall, first + count), bottom, top)
 
     def at(self, wall: Ints, place: NDArray[np.number]) -> Floats:
         """Return the points, (n, 2), some bays from the left ends of walls."""
