@@ -140,7 +140,7 @@ def on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[
     )
     found[front] = open_[near]
     per_metre = walls.bays[found] / walls.length[found]
-    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], walls.along[found])
+    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], walls.direction[found])
     aside = np.array([beside for *_, beside in fronts])
     return found, (along.min(axis=1) - aside) * per_metre, (along.max(axis=1) + aside) * per_metre
 

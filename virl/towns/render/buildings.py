@@ -108,7 +108,7 @@ def door_mesh(walls: Walls, bays: Bays) -> Quads:
     if not len(bays.wall):
         return join([])
     number = walls.number[bays.wall] * 7 + bays.place
-    out, along = walls.out[bays.wall], walls.along[bays.wall]
+    out, along = walls.out[bays.wall], walls.direction[bays.wall]
     middle = walls.at(bays.wall, bays.place + 0.5)
     half = DOOR_M[0] / 2
     a, b = middle - along * half + out * 0.05, middle + along * half + out * 0.05
@@ -168,7 +168,7 @@ def _trims(walls: Walls) -> Quads:
     """Return the quads of cornices at the top and string courses over the ground floor."""
     parts = []
     own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
-    out, along = walls.out, walls.along
+    out, along = walls.out, walls.direction
     shown = ~walls.blank
     tall = shown & (walls.height > walls.ground + 1) & (walls.base < walls.ground)
     for which, (depth, high), top in (
@@ -193,7 +193,7 @@ def _trims(walls: Walls) -> Quads:
 def _pipes(walls: Walls, bays: Bays) -> Quads:
     """Return down-pipes at the left ends of some walls with doors or places, as strips at an angle."""
     which = np.flatnonzero(is_front(walls, bays) & (walls.length > _PIPE_M[0]) & (walls.variant % 3 == 0))
-    out, along = walls.out[which], walls.along[which]
+    out, along = walls.out[which], walls.direction[which]
     foot = walls.left[which] + along * 0.01 + out * 0.02
     strip = upright(foot, foot + (along + out) * _PIPE_M[1], 0.0, walls.height[which] - 0.1)
     return quads(strip, paint=(0.46, 0.47, 0.47), mode=TWO_SIDED)
@@ -218,7 +218,7 @@ def _dormers(walls: Walls, bays: Bays) -> Quads:
     """Return dormers on mansard roofs, above every fourth bay of walls with doors or places."""
     chosen = (_is_mansard(walls) & is_front(walls, bays))[bays.wall] & (bays.place % 4 == 1)
     wall, place = bays.wall[chosen], bays.place[chosen]
-    out, along = walls.out[wall], walls.along[wall]
+    out, along = walls.out[wall], walls.direction[wall]
     middle = walls.at(wall, place + 0.5) - out * _DORMER_M[2]
     a, b = middle - along * _DORMER_M[0] / 2, middle + along * _DORMER_M[0] / 2
     low, high = walls.height[wall] + 0.55, walls.height[wall] + 0.55 + _DORMER_M[1]

@@ -65,11 +65,13 @@ def _free_bays(signs: Sequence[Sign], walls: Walls, bays: Bays) -> Bays:
     outlines = shapely.polygons(np.stack([a + near, b + near, b + far, a + far], axis=1))
     boards = np.reshape([(one.left, one.right) for one in signs], (-1, 2, 2))
     free = walls.floors[bays.wall] > 0
-    free[_crossed(outlines, np.concatenate([np.stack([walls.left, walls.right], axis=1), boards]))] = False
+    free[_find_crossed(outlines, np.concatenate([np.stack([walls.left, walls.right], axis=1), boards]))] = (
+        False
+    )
     return Bays(bays.wall[free], bays.place[free], bays.kind[free])
 
 
-def _crossed(shapes: NDArray[np.object_], lines: Floats) -> Ints:
+def _find_crossed(shapes: NDArray[np.object_], lines: Floats) -> Ints:
     """Return the indices of the shapes that any of some lines, (n, 2, 2), touches."""
     tree = shapely.STRtree(np.asarray(shapely.linestrings(lines)))
     return np.unique(tree.query(shapes, predicate="intersects")[0])
@@ -87,7 +89,7 @@ def _spread(walls: Walls, free: Bays, kind: Ints, which: int) -> tuple[Ints, Int
 
 def _ring(walls: Walls, wall: Ints, place: Ints, slant: float, lip: float) -> Floats:
     """Return the outlines of what stands out from bays, larger by a lip, four points each, (4, n, 2)."""
-    along, out = walls.along[wall], walls.out[wall] * (OUT_M - LIP_M + lip)
+    along, out = walls.direction[wall], walls.out[wall] * (OUT_M - LIP_M + lip)
     a, b = (walls.at(wall, place + 0.5 + side * WIDE / 2) + side * lip * along for side in (-1, 1))
     return np.stack([a, a + along * slant + out, b - along * slant + out, b])
 
@@ -142,11 +144,11 @@ def _quoins(walls: Walls, wall: Ints) -> Quads:
     """Return the quoins of walls at ends that are corners, in strips as high as a floor."""
     wall = wall[walls.length[wall] > 4 * QUOIN_M]
     lines, parts = np.stack([walls.left, walls.right], axis=1), []
-    for end, inward, side in ((walls.left, walls.along, 0), (walls.right, -walls.along, 1)):
+    for end, inward, side in ((walls.left, walls.direction, 0), (walls.right, -walls.direction, 1)):
         # Another wall leads into the house only from a corner.
         spot, reach = (end - walls.out * CORNER_M)[wall], inward[wall] * CORNER_M
         probes = shapely.linestrings(np.stack([spot - reach, spot + reach], axis=1))
-        corner = wall[_crossed(np.asarray(probes), lines)]
+        corner = wall[_find_crossed(np.asarray(probes), lines)]
         index, floor = count_out(walls.floors[corner] + 1)
         one = corner[index]
         low, high = walls.span(one, floor - 1)
@@ -177,7 +179,7 @@ def _ivy(walls: Walls, free: Bays, kind: Ints) -> Quads:
         walls.at(wall, free.place[stem[index]]) + walls.out[wall] * (IVY_OUT_M + 0.02 * (up % 4))[:, None]
     )
     a, b = (
-        middle + walls.along[wall] * (0.6 * size * (chance - 0.5) + way)[:, None] for way in (-half, half)
+        middle + walls.direction[wall] * (0.6 * size * (chance - 0.5) + way)[:, None] for way in (-half, half)
     )
     high = np.maximum((up + 0.6) * size * IVY_STEP, half)
     corners, leaves = upright(a, b, high - half, high + half), TILE_INDEX["leaves/0"] + up % 2

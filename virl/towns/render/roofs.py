@@ -82,7 +82,7 @@ def chimney_mesh(walls: Walls, is_mansard: NDArray[np.bool_]) -> Quads:
     count = np.clip(np.rint(walls.length[one] / CHIMNEY_EVERY_M), 1, 3).astype(np.int64)
     index, rank = count_out(count)
     wall = one[index]
-    along, out = walls.along[wall], walls.out[wall]
+    along, out = walls.direction[wall], walls.out[wall]
     spot = walls.at(wall, (rank + 0.5) / count[index] * walls.bays[wall])
     spot += (walls.centre[wall] - spot) * CHIMNEY_INWARD
     base = walls.height[wall]

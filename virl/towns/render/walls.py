@@ -108,7 +108,7 @@ class Walls:
         return np.rint((self.height - self.ground) / STOREY_M).astype(np.int64)
 
     @property
-    def along(self) -> Floats:
+    def direction(self) -> Floats:
         """Unit vectors from left to right, (n, 2)."""
         return (self.right - self.left) / self.length[:, None]
 
