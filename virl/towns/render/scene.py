@@ -18,6 +18,7 @@ from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
 from virl.towns.render.mesh import Quads, Singles, join
+from virl.towns.render.ornaments import ornament_mesh
 from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
@@ -258,6 +259,7 @@ class Scenes:
                 [
                     building_mesh(pick(layout.buildings, numbers), signs, walls, bays),
                     door_mesh(walls, bays),
+                    ornament_mesh(signs, walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
                 ]
             ),

@@ -102,6 +102,8 @@ def tile_sets() -> tuple[TileSet, ...]:
         "tuft": cutouts.tuft,
         "plants": cutouts.plants,
         "pales": surfaces.pales,
+        "quoins": surfaces.quoins,
+        "railing": surfaces.railing,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),
