@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 START = "91 Station Street"
 STEPS = 13
+KILLS, NEVER = 6, 10**6
 FAULTS = "429:0.03,500:0.02,503:0.02,timeout:0.005,garbage:0.025"
 FREE = {"static_metadata", "tiles_metadata", "tiles_session"}
 COSTS = ("requests", "usd", "seconds", "interrupted", "views")
@@ -256,11 +257,12 @@ def test_killed_and_resumed_it_pays_for_nothing_twice(
     assert hiro(character, city, "whole", "--cache", "off")[0] == 0
     server.reset()
     chance, kills = random.Random(5), 0
-    for _ in range(40):
+    while True:
+        left = chance.randint(2, 24) if kills < KILLS else NEVER
         more = ["--resume"] if Path("run/journal.jsonl").exists() else []
         arguments = ["run", str(character), "--city", city, "--out", "run", "--quiet", "--cache", "session"]
         done = subprocess.run(
-            [sys.executable, "-c", KILLED, str(chance.randint(2, 12)), *arguments, *more],
+            [sys.executable, "-c", KILLED, str(left), *arguments, *more],
             capture_output=True,
             text=True,
             check=False,
