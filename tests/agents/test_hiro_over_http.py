@@ -189,7 +189,7 @@ def test_a_budget_stops_the_run_and_more_lets_it_go_on(
     assert not paid_twice(server)
 
 
-def test_fifty_runs_among_faults_end_as_without(
+def test_twenty_five_runs_among_faults_end_as_without(
     virlton: City, memory: Remembering, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     impatient = load_google_settings().model_copy(
@@ -206,7 +206,7 @@ def test_fifty_runs_among_faults_end_as_without(
         code, output = hiro(characters[-1], "virlton", f"within-{number}")
         assert code == 0, output
     failed = 0
-    for seed in range(10):
+    for seed in range(5):
         options = ServeOptions(lossless=True, faults=parse_faults(FAULTS), seed=seed, hang_s=1.5)
         with serve_city(replace(virlton, streetview=memory), options) as faulty:
             city = at(faulty, monkeypatch, tmp_path)
@@ -219,7 +219,7 @@ def test_fifty_runs_among_faults_end_as_without(
                 assert end(out) == end(f"within-{number}")
             stats = faulty.stats()
             failed += sum(stats["requests"].values()) - sum(stats["good"].values())
-    assert failed > 50, "the faults must have happened for the test to mean anything"
+    assert failed > 25, "the faults must have happened for the test to mean anything"
 
 
 KILLED = """
