@@ -23,7 +23,7 @@ def test_an_agent_each_in_a_town_that_is_dealt(tmp_path: Path) -> None:
     found = []
     for agent in agent_names():
         town, is_invented = chance.choice(list(towns)), chance.random() < 0.5
-        found.append(end_of_run(agent, town, towns[town], tmp_path, is_invented=is_invented, steps=25))
+        found.append(end_of_run(agent, town, towns[town], tmp_path, is_invented=is_invented, steps=12))
     assert not [one.row for one in found if one.fault], f"TOWNS_SEED={seed} repeats it"
 
 
