@@ -46,7 +46,7 @@ _SPILL = 0.75
 """Busyness of a side street at its corner with a shopping street, as a share of that street's."""
 _SPILL_M, _CORNER_M = 30.0, 32.0  # how far busyness reaches into side streets, and around a busy crossing
 _RIPPLE_M = 90.0
-_CYCLE_LANES: dict[WayKind, float] = {"avenue": 0.6, "street": 0.1}
+_CYCLE_LANES: dict[WayKind, float] = {"avenue": 0.4, "street": 0.06}
 """Chance, [0, 1], that a street has cycle lanes, by its kind; the others are too narrow. Chosen."""
 
 

@@ -10,13 +10,13 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Sign
 from virl.towns.render.bays import WINDOW, Bays
 from virl.towns.render.buildings import COVE_M, COVE_SHADE, FACADE_TILES, PROUD_M, TRIM, WINDOWS, is_front
-from virl.towns.render.mesh import CUTOUT, Quads, join, level, quads, repeats, upright
+from virl.towns.render.mesh import DETAIL, Quads, join, level, quads, repeats, upright
 from virl.towns.render.textures import TILE_INDEX
 from virl.towns.render.walls import Walls, count_out
 
 BALCONY, BAY_WINDOW, QUOINS, NONE = range(4)
 """Kinds of ornaments; every third house has one."""
-EVERY = 4, 8
+EVERY = 8, 12
 """Number of free bays of a front for each balcony of a floor, and for each bay window; chosen."""
 OUT_M, FREE_M = 0.8, 1.6
 """Metres that both stand out, less than a pavement's first one, and that are free before them; chosen."""
@@ -112,7 +112,7 @@ def _balconies(walls: Walls, wall: Ints, place: Ints, floor: Ints) -> Quads:
     ring = _ring(walls, wall, place, 0.0, LIP_M)
     uv = repeats(np.linalg.norm(np.diff(ring, axis=0), axis=2).reshape(-1) / RAILING_M, 1.0)
     trim, fence = TRIM[np.tile(walls.variant[wall] // 3 % 3, 3)], _sides(ring, low, low + RAILING_M)
-    railing = quads(fence, uv=uv, texture=TILE_INDEX["railing"], paint=trim, mode=CUTOUT)
+    railing = quads(fence, uv=uv, texture=TILE_INDEX["railing"], paint=trim, mode=DETAIL)
     left, right, bottom, head = WINDOWS[walls.style[wall]].T
     a, b = (walls.at(wall, place + edge) + walls.out[wall] * PROUD_M for edge in (left, right))
     door = quads(
@@ -158,7 +158,7 @@ def _quoins(walls: Walls, wall: Ints) -> Quads:
         uv = repeats(1 - 2 * side, np.rint((high - low) / COURSES_M)) + np.array([side, side / 2, 0, 0])
         corners = upright(strip[side], strip[1 - side], low, high)
         trim = TRIM[walls.variant[one] // 3 % 3]
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=trim, mode=CUTOUT))
+        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=trim, mode=DETAIL))
     return join(parts)
 
 
@@ -183,4 +183,4 @@ def _ivy(walls: Walls, free: Bays, kind: Ints) -> Quads:
     )
     high = np.maximum((up + 0.6) * size * IVY_STEP, half)
     corners, leaves = upright(a, b, high - half, high + half), TILE_INDEX["leaves/0"] + up % 2
-    return quads(corners, texture=leaves, paint=IVY[(number[index] + up) % len(IVY)], mode=CUTOUT)
+    return quads(corners, texture=leaves, paint=IVY[(number[index] + up) % len(IVY)], mode=DETAIL)
