@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import harmonic_mean
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
@@ -93,7 +94,9 @@ def show(record: Record) -> Shown:
     return Shown(
         f"{len(reported)} things reported, {outcomes['right']} right, {outcomes['duplicate']} duplicates, "
         f"{outcomes['false']} false; {missed} missed",
-        1 - missed / len(required) if required else None,
+        harmonic_mean((outcomes["right"] / max(len(reported), 1), 1 - missed / len(required)))
+        if required
+        else None,
         facts=(
             ("kind", data["kind"]),
             ("looks around", str(len(data["walked"]))),
