@@ -45,7 +45,7 @@ def record() -> Data:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(summary, "town_ground", lambda city: GROUND)
+    monkeypatch.setattr(summary, "town_ground", lambda _: GROUND)
     columns = (Metric("precision", "precision %", digits=0, about="true things"),)
     share, worse, better = (Interval(mean, mean - 0.1, mean + 0.1) for mean in (0.9, -0.3, 0.1))
     rows = (

@@ -269,7 +269,7 @@ def means_table(
     """
     rows = [(name, f"{len(scores)} episodes", means_of(scores))]
     rows += [(paper.name, f"published: {paper.source}", paper.values) for paper in published]
-    return intervals_table(title, "agent", [(one, heading_of(one)) for one in metrics], rows, len(scores))
+    return intervals_table(title, "agent", [(one, _stack_words(one)) for one in metrics], rows, len(scores))
 
 
 def intervals_table(
@@ -295,8 +295,8 @@ def intervals_table(
     for _, heading in columns:
         shown.add_column(heading, justify="right", no_wrap=True)
     for name, note, values in rows:
-        texts = [_mean_texts(values.get(metric.key), metric) for metric, _ in columns]
-        cells = [Text.assemble(mean, *(("\n" + end, "dim") for end in ends if not few)) for mean, *ends in texts]
+        texts = [_mean_texts(values.get(metric.key), metric)[: 1 if few else None] for metric, _ in columns]
+        cells = [Text.assemble(mean, *(("\n" + end, "dim") for end in ends)) for mean, *ends in texts]
         shown.add_row(Text.assemble(name, (f"\n{note}" if note else "", "dim")), *cells)
     return shown
 
