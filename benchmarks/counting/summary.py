@@ -36,7 +36,7 @@ PANELS = (
 """The metrics that the page draws, each on an axis of its own."""
 _TOP = {"f1_more": 0.1, "repeats": 0.1}
 """Least end of a metric's axis, by key; others reach 1."""
-SHAPES = {
+_SHAPES = {
     "from": "pin",
     "walk": "dot",
     "truth": "small",
@@ -49,7 +49,7 @@ SHAPES = {
 _LEGEND = (
     ("line main", "path walked"),
     ("pin from", "start"),
-    ("walk", "look around in a region"),
+    ("walk", "look around"),
     ("ring truth", "true thing to be found"),
     ("ring truth faint", "true thing beyond that"),
     ("line sight", "from a report to its true thing"),
@@ -57,7 +57,7 @@ _LEGEND = (
     ("duplicate", "duplicate"),
     ("false", "false"),
 )
-_MARKS = tuple(Mark(0.0, 0.0, kind, "", shape) for kind, shape in SHAPES.items())  # for the legend
+_MARKS = tuple(Mark(0.0, 0.0, kind, "", shape) for kind, shape in _SHAPES.items())  # for the legend
 CONSTANTS = {
     "reach_m": REACH_M,
     "least_seen": LEAST_SEEN,
@@ -170,7 +170,7 @@ def write_counting_page(
         data={
             "walks": [_walk_data(name, city, walk, starts[city]) for name, (city, walk) in walks.items()],
             "grounds": {city: ground_data(paper) for city, paper in papers.items()},
-            "shapes": SHAPES,
+            "shapes": _SHAPES,
         },
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")

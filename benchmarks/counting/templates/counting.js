@@ -2,14 +2,6 @@
 const { walks, grounds, shapes } = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-function draw(parent, name, attributes = {}, text = "") {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.textContent = text;
-  parent.append(made);
-  return made;
-}
-
 function options(select, names) {
   select.replaceChildren(...names.map((name) => new Option(name, name)));
 }
