@@ -267,8 +267,8 @@ def means_table(
         scores: as for `means_of`.
         published: for comparison.
     """
-    rows = [(name, f"{len(scores)} episodes", means_of(scores))]
-    rows += [(paper.name, f"published: {paper.source}", paper.values) for paper in published]
+    papers = ((paper.name, f"published: {paper.source}", paper.values) for paper in published)
+    rows = [(name, f"{len(scores)} episodes", means_of(scores)), *papers]
     return intervals_table(title, "agent", [(one, _stack_words(one)) for one in metrics], rows, len(scores))
 
 
