@@ -25,6 +25,8 @@ from virl.bench.report.results import (
 )
 from virl.bench.statistics import FEWEST_UNITS, Interval, mean_with_interval
 
+NamedRow = tuple[str, str, Mapping[str, Interval | float]]
+"""A row of a table: its name, words below that, and values by the metric's key."""
 _GAP = 2  # letters beside each column
 _LEAST = 5  # letters of a column of names; chosen
 
@@ -267,8 +269,8 @@ def means_table(
         scores: as for `means_of`.
         published: for comparison.
     """
-    papers = ((paper.name, f"published: {paper.source}", paper.values) for paper in published)
-    rows = [(name, f"{len(scores)} episodes", means_of(scores)), *papers]
+    rows: list[NamedRow] = [(name, f"{len(scores)} episodes", means_of(scores))]
+    rows += [(paper.name, f"published: {paper.source}", paper.values) for paper in published]
     return intervals_table(title, "agent", [(one, _stack_words(one)) for one in metrics], rows, len(scores))
 
 
@@ -276,7 +278,7 @@ def intervals_table(
     title: str,
     first: str,
     columns: Sequence[tuple[Metric, str]],
-    rows: Sequence[tuple[str, str, Mapping[str, Interval | float]]],
+    rows: Sequence[NamedRow],
     units: int,
 ) -> Table:
     """Return a table of numbers with the ends of each interval below it, unless it is of too few units.
@@ -285,7 +287,7 @@ def intervals_table(
         title: of the table.
         first: heading of the names.
         columns: metrics, each with its heading.
-        rows: (name, words below it, values by the metric's key); a missing value is a dash.
+        rows: of the table; a missing value is a dash.
         units: number of units, such as walks, that the intervals are of.
     """
     few = units < FEWEST_UNITS
