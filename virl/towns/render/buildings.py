@@ -278,8 +278,8 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
 
 def _sills(walls: Walls, wall: Ints, first: Floats, last: Floats, top: Floats, rise: Floats) -> list[Quads]:
     """Return sills for windows, `first` to before `last`, whose tops show above a sign's bare wall."""
-    sign, bay = count_out((last - first).astype(np.int64))
-    bay = bay + first[sign]
+    sign, number = count_out((last - first).astype(np.int64))
+    bay = number + first[sign]
     window = WINDOWS[walls.style[wall[sign]]]
     kept = rise[sign] < window[:, 3]
     sign, bay, window = sign[kept], bay[kept], window[kept]

@@ -62,12 +62,11 @@ def _free_bays(signs: Sequence[Sign], walls: Walls, bays: Bays) -> Bays:
     bays = bays.of_kind(WINDOW)
     a, b = walls.at(bays.wall, bays.place), walls.at(bays.wall, bays.place + 1)
     near, far = (walls.out[bays.wall] * reach for reach in (0.03, FREE_M))
-    outlines = shapely.polygons(np.stack([a + near, b + near, b + far, a + far], axis=1))
+    outlines = np.asarray(shapely.polygons(np.stack([a + near, b + near, b + far, a + far], axis=1)))
     boards = np.reshape([(one.left, one.right) for one in signs], (-1, 2, 2))
+    lines = np.concatenate([np.stack([walls.left, walls.right], axis=1), boards])
     free = walls.floors[bays.wall] > 0
-    free[_find_crossed(outlines, np.concatenate([np.stack([walls.left, walls.right], axis=1), boards]))] = (
-        False
-    )
+    free[_find_crossed(outlines, lines)] = False
     return Bays(bays.wall[free], bays.place[free], bays.kind[free])
 
 
