@@ -91,6 +91,10 @@ def test_every_step_is_on_the_map_and_in_the_story(run: Path) -> None:
     }
 
 
+def test_a_place_is_told_with_its_own_reason(run: Path) -> None:
+    assert "Passed by Bella Napoli It is dear." in Page(write_report(run, made_city())).text
+
+
 def test_without_a_city_the_map_draws_the_path_alone(run: Path) -> None:
     with_streets, without = (Page(write_report(run, city)) for city in (made_city(), None))
     assert [len(page.all("path", "road")) for page in (with_streets, without)] == [1, 0]

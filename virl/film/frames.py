@@ -230,7 +230,8 @@ def _wrap(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> li
     lines = [""]
     for word in in_face(text)[0].split():
         longer = f"{lines[-1]} {word}".lstrip()
-        if pen.textlength(longer, letters) <= room or not lines[-1]:
+        end = " …" if len(lines) == MOST_LINES else ""
+        if pen.textlength(longer + end, letters) <= room or not lines[-1]:
             lines[-1] = longer
         elif len(lines) < MOST_LINES:
             lines.append(word)

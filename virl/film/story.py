@@ -10,6 +10,7 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, bearing, signed_turn
+from virl.journal.film import finds_of_end, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
@@ -119,8 +120,16 @@ class _Teller:
                 place = record.result.place
                 if place and place.id not in self.seen:
                     self.weighed.append(place)
-                seen = self.seen.get(place.id) if place else None
-                self._add(self.end, said.removeprefix("Finished. "), seen)
+                self._tell_end(said.removeprefix("Finished. "), record.result)
+
+    def _tell_end(self, said: str, result: Result) -> None:
+        """Add the end: on a walk with the view that stands large on the run's page, else with its map."""
+        told = [one for one in self.records if isinstance(one, StepRecord | NoteRecord)]
+        view = view_of_end(shown_views(told), result) if self.path else None
+        if view:
+            view = view.model_copy(update={"detections": finds_of_end(view, result)})
+        kept = {one.picture for step in told if isinstance(step, StepRecord) for one in step.objects}
+        self._add(self.end, said, view, is_marked=bool(view and view.file in kept))
 
     def _add(
         self, rank: Rank, said: str = "", view: ViewRecord | None = None, *, is_marked: bool = False

@@ -6,7 +6,7 @@ from math import ceil
 from pathlib import Path
 
 from virl.geo.globe import signed_float_turn
-from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.records import DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.story import Chapter, Stretch, moment_of
 from virl.pages.pictures import Grades, embed
 from virl.platform.city.streetview import Camera
@@ -110,6 +110,12 @@ def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecor
         return view.file == picture, letters, max(scores, default=0.0)
 
     return max(reversed(views), key=worth, default=None)
+
+
+def finds_of_end(view: ViewRecord, result: Result | None) -> tuple[DetectionRecord, ...]:
+    """Return the signs in a view that a result names; if none, all finds, but none if it names a place."""
+    named = tuple(found for found in view.detections if is_named(found.text, named_by(result)))
+    return named or (view.detections if result and not result.place else ())
 
 
 def key_files(views: Sequence[ViewRecord], end: ViewRecord | None) -> frozenset[str]:
