@@ -10,7 +10,7 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, bearing, signed_turn
-from virl.journal.film import PICTURE, finds_of_end, shown_views, view_of_end
+from virl.journal.film import PICTURE, finds_of_end, is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
@@ -127,7 +127,8 @@ class _Teller:
         view = view_of_end(shown_views(told), result) if self.path else None
         if view:
             view = view.model_copy(update={"detections": finds_of_end(view, result)})
-            shows_result = view.detections or view.file == result.answer.get(PICTURE)
+            is_answer = view.file == result.answer.get(PICTURE)
+            shows_result = is_answer or view.detections or is_named(view.caption, named_by(result))
             view = view if shows_result or not self.story.maps else None
         kept = {one.picture for step in told if isinstance(step, StepRecord) for one in step.objects}
         said = f"{headline_of(result)[0]}. {result.place.reason if result.place else ''}"

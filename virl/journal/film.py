@@ -104,8 +104,9 @@ def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecor
     counted = result.found if result else {}
 
     def worth(view: ViewRecord) -> tuple[bool, int, float]:
-        """Return (whether it is the picture, letters of signs that are named, score of a thing counted)."""
-        letters = sum(len(found.text) for found in view.detections if is_named(found.text, said))
+        """Return (whether it is the picture, letters of its caption and signs that are named, score of a thing counted)."""
+        texts = (view.caption, *(found.text for found in view.detections))
+        letters = sum(len(text) for text in texts if is_named(text, said))
         scores = (found.score for found in view.detections if found.label in counted)
         return view.file == picture, letters, max(scores, default=0.0)
 

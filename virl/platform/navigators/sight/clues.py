@@ -35,7 +35,7 @@ _SIDE_DEG = 25.0
 """Least angle in degrees between a street and a shop front at its side. Chosen.
 Of a front farther down, a small error of the heading is a large one of the distance."""
 _LEAST_DEG = 12.0
-"""Least angle in degrees by which a wall is taken aside of its street. Chosen: it is at most 35 m away."""
+"""Least angle in degrees by which a wall is taken aside of its street. Chosen: it is at most 36 m away."""
 _BESIDE_M = 14.0
 """Largest distance in metres between the signs of neighbours. Chosen: a shop front is 6 to 12 m wide."""
 _STILL_M = 20.0
