@@ -100,9 +100,9 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
     # Two ways are a bend of the street: only a junction has crossings to the sides.
     others = [way for way in ways if way != onward]
     turns = [onward, *(others if len(ways) > 2 else [])]
-    views = [view_or_none(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
+    views = [_view_or_none(streetview, here.id, Camera(turn, AHEAD_PITCH)) for turn in turns]
     left, right = (
-        view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
+        _view_or_none(streetview, here.id, Camera(normalize_heading(onward + turn), ASIDE_PITCH))
         for turn in (LEFT, RIGHT)
     )
     places: dict[str, Place] = {}
@@ -133,7 +133,7 @@ def glance_at(streetview: StreetView, stand: Stand, lookout: Lookout) -> tuple[G
     return seen, views[0]
 
 
-def view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
+def _view_or_none(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
     """Return a view of a panorama; `None` without a picture."""
     try:
         return streetview.view(pano_id, camera)

@@ -15,7 +15,6 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.files.json_reading import JsonRecord
 from virl.geo.globe import LatLng, bearing, egocentric_word
-from virl.journal.records import ViewRecord
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
 from virl.mind.understanding import Reading
 from virl.platform.city.city import City
@@ -23,7 +22,7 @@ from virl.platform.city.locate import address_in, is_address, locate
 from virl.platform.city.maps import ReverseMaps
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.starts import draw_address, is_there
-from virl.platform.city.streetview import Camera, Panorama, Pose, relocate
+from virl.platform.city.streetview import Panorama, Pose, relocate
 from virl.platform.movers.base import Choice, Step
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.active import Looking
@@ -35,7 +34,7 @@ from virl.routines.directions.rules import kind_named, read_question
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Lookout, Stand, walk_to
 from virl.routines.preview.facts import WayPreview
-from virl.routines.preview.observing import Glance, glance_at, legs_of, view_or_none
+from virl.routines.preview.observing import Glance, glance_at, legs_of
 from virl.routines.preview.settings import PREVIEW, Profile
 from virl.routines.preview.showing import (
     ON_WHEELS,
@@ -49,7 +48,6 @@ from virl.routines.preview.showing import (
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
 DESTINATION, GLANCE = "destination", "glance"
 """Topics under which the journal keeps its notes on the destination and on what was seen."""
-GOAL_PITCH, GOAL_FOV = 8.0, 75.0  # degrees; chosen: a front of 8 m and its sign, from across a street
 NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
 WHERE = {"front": "straight ahead", "rear": "behind you"}
 UNKNOWN = (
@@ -250,7 +248,8 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter, goal: _Goal) 
             said = f"{len(glance.crossings)} crossings, {len(glance.landmarks)} signs of places."
             kept = agent.run.keep(view, "look") if view else ()
             if stand is walk[-1]:
-                kept = (*kept, *_view_of_goal(agent, stand, goal))
+                there = LatLng(goal.lat, goal.lng)
+                kept = (*kept, *agent.keep_view_of(there, stand.panorama, goal.title))
             data = glance.model_dump(mode="json")
             agent.run.note(GLANCE, str(index), said, data=data, views=kept)
         facing = stand.onward.heading if stand.onward else stand.pose.heading
@@ -259,13 +258,6 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter, goal: _Goal) 
                 counter.visit(Pose(stand.panorama.id, facing), f"step-{index}")
             _write_down(agent, walk, index)
     return glances
-
-
-def _view_of_goal(agent: Agent, stand: Stand, goal: _Goal) -> tuple[ViewRecord, ...]:
-    """Return the view from a stand to the goal, as kept in the run's folder; empty without a picture."""
-    toward = bearing(stand.panorama.position, LatLng(goal.lat, goal.lng))
-    view = view_or_none(agent.city.streetview, stand.panorama.id, Camera(toward, GOAL_PITCH, GOAL_FOV))
-    return agent.run.keep(view, "look", caption=goal.title) if view else ()
 
 
 def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
