@@ -21,7 +21,6 @@ from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models
 from virl.platform.perception.road_sight import RoadSight, far_camera, sight_in
 
-
 LOOK_PITCH, LOOK_FOV = 8.0, 75.0
 """Degrees of a view of a place. Chosen: it shows a front of 8 m and its sign from across a street."""
 
@@ -89,10 +88,7 @@ class Agent(Assembly):
         heading = self.character.heading
         return Pose(self.start.id, self.start.heading if heading is None else heading)
 
-
-    def keep_view_of(
-        self, position: LatLng, panorama: Panorama, caption: str
-    ) -> tuple[ViewRecord, ...]:
+    def keep_view_of(self, position: LatLng, panorama: Panorama, caption: str) -> tuple[ViewRecord, ...]:
         """Return the view from a panorama to a position, kept in the run's folder; empty if none is kept."""
         camera = Camera(bearing(panorama.position, position), LOOK_PITCH, LOOK_FOV)
         with suppress(NoImagery):

@@ -104,7 +104,7 @@ def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecor
     counted = result.found if result else {}
 
     def worth(view: ViewRecord) -> tuple[bool, int, float]:
-        """Return (whether it is the picture, letters of its caption and signs that are named, score of a thing counted)."""
+        """Return (whether it is the picture, letters of its named texts, score of a counted thing)."""
         texts = (view.caption, *(found.text for found in view.detections))
         letters = sum(len(text) for text in texts if is_named(text, said))
         scores = (found.score for found in view.detections if found.label in counted)

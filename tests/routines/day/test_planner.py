@@ -154,7 +154,8 @@ def test_each_place_is_seen_where_views_are_drawn(
     looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agent_runs, "Run", lambda *parts, **more: Run(*parts, **more | {"keep_views": True}))
-    city = town.day_town(*town.USUAL)
+    beside = town.place("Old Museum", "museum", 20), town.place("Reading Room", "library", 20, 100)
+    city = town.day_town(*beside, town.place("Green Park", "park", level=None))
     drawn = replace(city, capabilities=replace(city.capabilities, looks=looks))
     result = plan(tmp_path / "run", drawn, scenic=True)
     day, *parts = render_report(tmp_path / "run").split('class="activity group"')
