@@ -131,8 +131,13 @@ class _Teller:
             shows_result = is_answer or view.detections or is_named(view.caption, named_by(result))
             view = view if shows_result or not self.story.maps else None
         kept = {one.picture for step in told if isinstance(step, StepRecord) for one in step.objects}
-        said = f"{headline_of(result)[0]}. {result.place.reason if result.place else ''}"
-        self._add(self.end, said.rstrip(), view, is_marked=bool(view and view.file in kept))
+        why = result.place.reason if result.place and result.status == "entered" else ""
+        self._add(
+            self.end,
+            f"{headline_of(result)[0]}. {why}".rstrip(),
+            view,
+            is_marked=bool(view and view.file in kept),
+        )
 
     def _add(
         self, rank: Rank, said: str = "", view: ViewRecord | None = None, *, is_marked: bool = False
