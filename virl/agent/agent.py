@@ -89,7 +89,13 @@ class Agent(Assembly):
         return Pose(self.start.id, self.start.heading if heading is None else heading)
 
     def keep_view_of(self, position: LatLng, panorama: Panorama, caption: str) -> tuple[ViewRecord, ...]:
-        """Return the view from a panorama to a position, kept in the run's folder; empty if none is kept."""
+        """Return the view from a panorama to a position, kept in the run's folder; empty if none is kept.
+
+        Args:
+            position: of what is looked at.
+            panorama: from which it is looked at.
+            caption: a line below the view.
+        """
         camera = Camera(bearing(panorama.position, position), LOOK_PITCH, LOOK_FOV)
         with suppress(NoImagery):
             if self.run.keeps_views:
