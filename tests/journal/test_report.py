@@ -91,6 +91,10 @@ def test_every_step_is_on_the_map_and_in_the_story(run: Path) -> None:
     }
 
 
+def test_a_place_is_told_with_its_own_reason(run: Path) -> None:
+    assert "Passed by Bella Napoli It is dear." in Page(write_report(run, made_city())).text
+
+
 def test_without_a_city_the_map_draws_the_path_alone(run: Path) -> None:
     with_streets, without = (Page(write_report(run, city)) for city in (made_city(), None))
     assert [len(page.all("path", "road")) for page in (with_streets, without)] == [1, 0]
@@ -274,6 +278,10 @@ def test_signs_are_crops_and_those_that_decided_come_first(tmp_path: Path) -> No
     note = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(seen,))
     named, other = sign_crops(tmp_path, [note], ended("The sign 'Gallery' shows what is looked for."))
     assert (named.text, named.is_named, other.text, other.is_named) == ("Gallery", True, "Pho", False)
+    assert named.where == other.where == "Glance 1"
+    [step] = steps_of(keep_made_run(tmp_path / "run", steps=1, size=64))
+    tool = note.model_copy(update={"topic": "tool"})
+    assert sign_crops(tmp_path, [step, tool], None)[0].where == "Step 0"
     with PIL.Image.open(BytesIO(b64decode(named.picture.partition(",")[2]))) as crop:
         assert crop.size == (88, 68)
         assert np.mean(np.asarray(crop)[14:-14, 14:-14], (0, 1)) == pytest.approx([254, 0, 0], abs=12)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
-from virl.journal.film import is_named, named_by, shown_views, view_of_end
+from virl.journal.film import finds_of_end, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
 from virl.journal.records import (
@@ -87,8 +87,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     # Others stand in for a picture that is missing or broken.
     for _ in range(min(3, len(views))):
         if view := view_of_end(views, result):
-            named = [found for found in view.detections if is_named(found.text, named_by(result))]
-            shown = tuple(named or (view.detections if result and not result.place else ()))
+            shown = finds_of_end(view, result)
             if data := embed(folder, [view.file], GRADES).get(view.file):
                 where = next(moment_of(one) for one in told if view in one.views)
                 return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))

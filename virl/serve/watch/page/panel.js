@@ -161,7 +161,7 @@ class Panel {
       this.thoughts,
       el("p", { class: "eyebrow" }, head),
       el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
-      now.decided && !given.has(now.decided) ? el("p", { class: "decided" }, now.decided) : null,
+      now.decided && now.decided !== [...given].join(" ") ? el("p", { class: "decided" }, now.decided) : null,
       by,
       ...(now.places || []).map((place) =>
         el(
