@@ -13,7 +13,7 @@ import numpy as np
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import LAID_M, GroundRasters, along_street
+from virl.towns.render.ground import GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
@@ -55,6 +55,7 @@ from virl.towns.render.sampling import (  # fmt: skip
     tile_at,
     variant_of,
 )
+from virl.towns.render.segments import LAID_M
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
@@ -102,6 +103,9 @@ CLEAR_M = 9.0
 """Length in metres of both ends of a street without marks, where the tiles of several streets meet."""
 SEAM_M, SEAM_SEEN_M = 0.12, 0.4
 """Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
+SQUARE, SURELY_SQUARE = 0.966, 0.99
+"""Sine of the angle between a street and the way off its kerb above which slabs follow the kerb, and from
+which none of a block's pixels has less; chosen: 15 and 8 degrees off a right angle."""
 EDGE_LINE_M = (-0.28, -0.16)
 """Distances in metres from a road's edge between which the line along it is painted."""
 _TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
@@ -283,7 +287,9 @@ def _ground_run(
             if wide * UNIFORM_CELLS > around * grid.per_metre:
                 material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
         if material == MIXED or (
-            material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M
+            material == STONE
+            and around < SEAM_SEEN_M
+            and _may_be_cut(segments, i, spot, d, _squareness(segments, i, near[1], near[2]) * slope, around)
         ):
             road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
             road_taps = taps_of(_lay_texture(cover, road))
@@ -423,12 +429,16 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
 
     `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
     """
-    if material == ASPHALT or (material == STONE and d < LAID_M and segments[i, 7] > 0.0):
+    if material == ASPHALT or (
+        material == STONE
+        and d < LAID_M
+        and _metres_laid(segments, i, x, y, d) > 0.0
+        and _squareness(segments, i, d_x, d_y) > SQUARE
+    ):
         ux, uy = segments[i, 2], segments[i, 3]
         u, v = along_street(segments, i, x, y)
         u += segments[i, 5]
         if material != ASPHALT:
-            # Rows of slabs follow the kerb around each corner.
             return _Laid(materials.slabs, u, d - EDGE_M, ux, uy, d_x, d_y)
         side = 1.0 if v >= 0.0 else -1.0
         ahead = _road_mark(u, side, segments[i, 6]) * STRIDE
@@ -442,6 +452,19 @@ def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
         ux, uy = 1.0, 0.0
         ahead = 0 if material == ROAD else materials.gravel if material == GRAVEL else materials.water
     return _Laid(ahead, x * ux + y * uy, y * ux - x * uy, ux, uy, -uy, ux)
+
+
+@inline_kernel
+def _metres_laid(segments: Floats, i: int, x: float, y: float, d: float) -> float:
+    """Return the metres from (x, y), d off the kerb, to where slabs cease to follow it; below 0 beyond."""
+    along = along_street(segments, i, x, y)[0] + segments[i, 5]
+    return float(min(LAID_M - d, along - segments[i, 25], segments[i, 26] - along))
+
+
+@inline_kernel
+def _squareness(segments: Floats, i: int, d_x: float, d_y: float) -> float:
+    """Return the growth of the distance from the kerb straight away from segment `i`; less between kerbs."""
+    return float(abs(d_y * segments[i, 2] - d_x * segments[i, 3]))
 
 
 @inline_kernel
@@ -548,8 +571,8 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         tint = _tint(found, stains)
         edge = has_kerb * share_between(d, 0.0, KERB_M, per)
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
-        if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
-            dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        if found == STONE and d < LAID_M + 1.0:
+            dark += 0.22 * _seam(segments, i, spot, d, per)
         if off == 0.0 and found == STONE and TACTILE_M[0] < d < TACTILE_M[1]:
             tint, dark = _dotted(segments, i, spot, d, stains.grey), 0.0
         tone = share * (1.0 - edge) * (1.0 - dark)
@@ -557,6 +580,22 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@inline_kernel
+def _may_be_cut(segments: Floats, i: int, spot: _Spot, d: float, squareness: float, around: float) -> bool:
+    """Return whether slabs may cease to follow a kerb, d metres off, within `around` metres of a spot."""
+    inside = _metres_laid(segments, i, spot.x, spot.y, d)
+    return bool(abs(inside) < around + SEAM_M or (inside > 0.0 and squareness < SURELY_SQUARE))
+
+
+@inline_kernel
+def _seam(segments: Floats, i: int, spot: _Spot, d: float, per: float) -> float:
+    """Return the share of edge stones, [0, 1], in a pixel d metres off a kerb, with `per` to a metre."""
+    inside = _metres_laid(segments, i, spot.x, spot.y, d)
+    if inside < LAID_M - d:
+        per = 1.0 / _blurs(segments, i, spot)[0]
+    return share_between(inside, 0.0, SEAM_M, per)
 
 
 @inline_kernel

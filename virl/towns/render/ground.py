@@ -27,7 +27,15 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, TRACK_M, TRAM_M, segments_within, street_segments
+from virl.towns.render.segments import (  # fmt: skip
+    LAID_M,
+    MARGIN_M,
+    NO_ROAD_M,
+    TRACK_M,
+    TRAM_M,
+    segments_within,
+    street_segments,
+)
 from virl.towns.render.shadows import cast_shadows
 
 SEEN_M = 750.0
@@ -41,8 +49,6 @@ BED_M = 1.9
 
 Directions = NDArray[np.int8]
 
-LAID_M = 5.0
-"""Distance in metres from a kerb up to which slabs are laid along it; chosen: pavements end before."""
 FOOT_M = 1.5
 """Largest gap in metres between a pavement and a wall that is paved; chosen."""
 _STRIP = 128

@@ -33,16 +33,24 @@ TAPER, TAPER_M = 0.14, 0.7
 """Metres by which half a road narrows in a metre towards a narrower one, and length of a piece; chosen."""
 SHOULDER_M = 0.35
 """Width in metres of the gravel beside a road without a kerb; chosen."""
+LAID_M = 4.0
+"""Distance in metres from a kerb up to which slabs are laid along it; chosen: most pavements end before."""
+_EVEN, _TURN_M, _LEAST_LAID_M = 0.02, 1.0, 4.0
+"""Largest tangent of half a bend around which slabs follow a kerb, metres before a corner where they cease
+to, and least metres of kerb that they follow; chosen."""
+_OWN = 100.0
+"""Slope of a corner that stands for a way beside itself; chosen: one of a degree has less."""
 MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
-SEGMENT_FIELDS = 25
+SEGMENT_FIELDS = 27
 """Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
 `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, 1 where its pavement is gravel and 2 where
-it is asphalt, metres added to the distance from its kerb, 1 without a kerb, 2 with edge lines, too, and at
-its right and then at its left the `Row` and the metres from the kerb to a cycle lane's far line, or 0."""
+it is asphalt, metres added to the distance from its kerb, 1 without a kerb, 2 with edge lines, too, at its
+right and then at its left the `Row` and the metres from the kerb to a cycle lane's far line, or 0, and the
+metres along its street between which slabs follow the kerb: off corners."""
 
 Row = tuple[float, float, float, float]
 """Begin, end and step of a row of bays, metres along its street, and its width; zeros for none."""
@@ -58,7 +66,8 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
         across.setdefault(crossing.street, []).append(crossing.along)
     rows = []
     sides = _kerbsides(plan, streets, across)
-    for street, narrow in zip(streets, _half_widths_at_ends(streets), strict=True):
+    laid = _laid_stretches(streets)
+    for street, narrow, follow in zip(streets, _half_widths_at_ends(streets), laid, strict=True):
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])
         before = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -77,7 +86,7 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
                         half, street.pavement if street.has_kerb else SHOULDER_M,
                         zebras[0] if zebra is None else zebra, zebras[1], float(street.road >= DASH_ROAD_M),
                         *_edge(street), *sides.get((street.id, False), _NOTHING),
-                        *sides.get((street.id, True), _NOTHING),
+                        *sides.get((street.id, True), _NOTHING), *follow[i],
                     )
                 )  # fmt: skip
     return np.concatenate([np.reshape(rows, (-1, SEGMENT_FIELDS)), _tram_segments(plan)])
@@ -92,7 +101,7 @@ def _tram_segments(plan: StreetPlan) -> Floats:
     made[:, 4] = np.maximum(np.hypot(east, north), 1e-6)
     made[:, :4] = np.stack([x, y, east / made[:, 4], north / made[:, 4]], axis=1)
     made[:, 7:13] = TRACK_M, TRAM_M - TRACK_M, NO_ZEBRA_M, NO_ZEBRA_M, 0.0, ASPHALT_WAY
-    made[:, 14] = 1.0
+    made[:, 14], made[:, 26] = 1.0, -np.inf
     return made
 
 
@@ -161,6 +170,47 @@ def _half_widths_at_ends(streets: Sequence[Street]) -> list[tuple[float, float]]
     # Where three meet they have corners; only of two does one go on as the other.
     at = {node: half for node, half in least.items() if nodes[node] == 2}
     return [(at.get(one.start, one.road / 2), at.get(one.end, one.road / 2)) for one in streets]
+
+
+def _laid_stretches(streets: Sequence[Street]) -> Iterator[Floats]:
+    """Yield the (first, last) metre of each street between which slabs follow its kerb, for each piece."""
+    steps = [np.diff(street.line, axis=0) for street in streets]
+    lengths = [np.hypot(*step.T) for step in steps]
+    ways = [step / np.maximum(length, 1e-6)[:, None] for step, length in zip(steps, lengths, strict=True)]
+    roads: dict[int, list[tuple[float, float, float]]] = {}
+    for street, way in zip(streets, ways, strict=True):
+        for node, (x, y) in ((street.start, way[0]), (street.end, -way[-1])) if street.road else ():
+            roads.setdefault(node, []).append((x, y, street.road / 2))
+    for street, way, length in zip(streets, ways, lengths, strict=True):
+        bends = _slope_of_corner(-np.sum(way[:-1] * way[1:], axis=1))
+        rooms = np.where(bends > _EVEN, bends * (street.road / 2 + LAID_M) + _TURN_M, -np.inf)
+        ends = [
+            _room_at(roads.get(node, []), out)
+            for node, out in ((street.start, way[0]), (street.end, -way[-1]))
+        ]
+        rooms, marks = np.array([ends[0], *rooms, ends[1]]), np.concatenate([[0.0], np.cumsum(length)])
+        first = np.maximum.accumulate(marks + rooms)[:-1]
+        last = np.minimum.accumulate((marks - rooms)[::-1])[::-1][1:]
+        is_laid = (last - first > _LEAST_LAID_M) & (street.road > 0)
+        yield np.stack([first, np.where(is_laid, last, -np.inf)], axis=1)
+
+
+def _room_at(roads: Sequence[tuple[float, float, float]], out: Floats) -> float:
+    """Return the metres along a way out of a junction up to which another's kerb may be as near.
+
+    Args:
+        roads: unit vectors (east, north) out of the junction, and half the widths of their carriageways.
+        out: unit vector of the way.
+    """
+    x, y, half = np.reshape(roads, (-1, 3)).T
+    slope, widest = _slope_of_corner(x * out[0] + y * out[1]), half.max(initial=0.0)
+    # The largest by far is the way itself.
+    return float(slope[slope < _OWN].max(initial=0.0) * (widest + LAID_M) + _TURN_M)
+
+
+def _slope_of_corner(cosine: Floats) -> Floats:
+    """Return the metres along a way for each aside of it up to halfway to another, by the cosine between."""
+    return np.sqrt(np.maximum(1 + cosine, 0.0) / np.maximum(1 - cosine, 1e-6))
 
 
 def _taper(
