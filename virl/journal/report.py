@@ -240,8 +240,8 @@ STYLES, SCRIPTS = ("charts.css",), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 MOST_CONTENTS = 12
 """Most entries of the contents of a page."""
-BESIDE = Extent(aspect=0.95)
-"""Extent of the map beside a picture, about as high as that."""
+BESIDE = Extent(aspect=1.09)
+"""Extent of the map beside a picture, in its page and in the picture of a run. Chosen: as high as that."""
 ACROSS = Extent(aspect=2.7)
 """Extent of the map alone in the picture of a run."""
 

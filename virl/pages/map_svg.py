@@ -7,7 +7,8 @@ from dataclasses import asdict
 from markupsafe import Markup
 
 from virl.pages.ground import AREAS, Name
-from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
+from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath
+from virl.pages.marks import Mark
 from virl.pages.paper import Paper, svg_points
 from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
@@ -125,7 +126,8 @@ def symbol_svg(name: str) -> str:
 
 def draw_legend(figure: MapFigure) -> Markup:
     """Return the legend of a map as a list, each line with what the map shows; empty without lines."""
-    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in figure.marks if mark.shape != "pin"}
+    own = (mark for mark in figure.marks if mark.shape != "pin" and not mark.is_group)
+    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in own}
     # Those of symbols that have no room here are shown by the script where they are drawn.
     unseen = {name: None for name, *_ in figure.paper.places if name not in figure.symbols}
     lines = []
@@ -188,7 +190,7 @@ def figure_data(figure: MapFigure) -> dict[str, object]:
     paper = figure.paper
     return ground_data(paper) | {
         "paths": [{"points": path.points, "kind": path.kind} for path in figure.paths],
-        "marks": [mark_data(mark) for mark in figure.marks],
+        "marks": [mark_data(mark) for mark in figure.marks if not mark.is_group],  # scripts join anew
         "corners": [(paper.left, paper.top), (paper.left + paper.width, paper.top + paper.height)],
     }
 
@@ -230,7 +232,8 @@ def _path(paper: Paper, path: MapPath) -> str:
 
 def _mark(paper: Paper, mark: Mark) -> str:
     """Return the SVG of a mark; as a link if it has an address."""
-    title, kind = html_line(mark.title), html_line(mark.kind)
+    title = html_line(mark.title)
+    kind = html_line(mark.kind) + " joined" * mark.is_joined + " group" * mark.is_group
     tag, attributes = "g", f'class="mark {kind}" role="img"'
     if mark.href:
         order = ' tabindex="-1"' if mark.is_minor else ""
@@ -254,9 +257,9 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
         yield '<circle class="hit" r="15"/>'
     yield shape_svg(mark.shape)
     if mark.sign:
-        long = " long" if len(mark.sign) > 2 else ""
+        long = " long" if len(mark.sign) > 2 and not mark.is_group else ""
         y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
-        yield f'<text class="sign{long}" y="{y:g}">{html_line(shorten(mark.sign, 3))}</text>'
+        yield f'<text class="sign{long}" y="{y:g}">{html_line(mark.shown_sign)}</text>'
     if mark.label:
         side = mark.side
         where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'

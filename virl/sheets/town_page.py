@@ -17,7 +17,8 @@ from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, Mark, map_figure
+from virl.pages.maps import MapFigure, map_figure
+from virl.pages.marks import Mark
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
 from virl.pages.theme import HOUSES_UP_TO_M

@@ -35,7 +35,7 @@ from virl.journal.story import (
 from virl.journal.walk_map import marks_of, sights_of
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
-from virl.pages.maps import Mark
+from virl.pages.marks import Mark
 from virl.pages.numbers import count_noun, dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
