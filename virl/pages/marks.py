@@ -16,7 +16,7 @@ ROOM = 2.0  # room around a mark
 SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
 MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
 NEAR = (20.0, 30.0, 45.0, 60.0)  # distances below which numbered marks are joined; the next if some overlap
-PAIR_LETTERS = 7  # most letters of the sign of a narrow joined mark
+PAIR_LETTERS = 6  # most letters of the sign of a narrow joined mark
 MOST_SIGNS = 3  # most signs that a joined mark names; of more, the first and how many more
 
 Rectangle = tuple[float, float, float, float]

@@ -13,7 +13,7 @@ const MapView = (() => {
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
   const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED, SAME_NAME] = [6, 28, 150, 150];
-  const [NEAR, MOST_SIGNS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 7];
+  const [NEAR, MOST_SIGNS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 6];
   const [BUTTONS, ASIDES] = [[46, 122], [15, -15, 19, -19]];
   const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
     away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
@@ -47,7 +47,7 @@ const MapView = (() => {
       this.chart = paper.querySelector(".chart");
       const { x, y, width, height } = this.chart.viewBox.baseVal;
       this.whole = { x, y, w: width, h: height };
-      this.laid = this.whole;
+      this.asked = this.laid = this.whole;
       this.box = { ...this.whole };
       this.time = Infinity;
       this.tracks = [];
@@ -198,7 +198,7 @@ const MapView = (() => {
       if (isInside && this.isLaid && !anew) return;
       const w = Math.max(right - left + 2 * margin, (bottom - top + 2 * margin) * aspect, least);
       this.whole = { x: (left + right - w) / 2, y: (top + bottom - w / aspect) / 2, w, h: w / aspect };
-      this.laid = this.whole;
+      this.asked = this.laid = this.whole;
       if (isWhole || anew || !this.isLaid) this.box = { ...this.whole };
       this.isLaid = true;
     }
@@ -220,6 +220,16 @@ const MapView = (() => {
       this.draw();
     }
 
+    // Show more ground around where the drawing has another shape than the map.
+    fill() {
+      const { chart, asked: { x, y, w, h } } = this;
+      const ratio = chart.clientWidth / chart.clientHeight;
+      if (Math.abs(ratio * this.laid.h / this.laid.w - 1) < 0.01) return;
+      const [isWhole, across] = [this.box.w >= this.whole.w, Math.max(w, h * ratio)];
+      this.whole = this.laid = { x: x + (w - across) / 2, y: y + (h - across / ratio) / 2, w: across, h: across / ratio };
+      this.box = isWhole ? { ...this.whole } : { ...this.box, h: this.box.w / ratio };
+    }
+
     // Show more ground above and to the left where a pin or a number would stand below the buttons.
     clearButtons() {
       const { chart, laid, cleared } = this;
@@ -237,6 +247,7 @@ const MapView = (() => {
     draw() {
       const { chart } = this;
       if (!chart.clientWidth) return; // hidden: drawn when it is shown
+      this.fill();
       this.clearButtons();
       const { box, whole } = this;
       const pixel = box.w / chart.clientWidth; // metres
