@@ -126,8 +126,7 @@ def symbol_svg(name: str) -> str:
 
 def draw_legend(figure: MapFigure) -> Markup:
     """Return the legend of a map as a list, each line with what the map shows; empty without lines."""
-    own = (mark for mark in figure.marks if mark.shape != "pin" and not mark.is_group)
-    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in own}
+    shapes_of = _shapes_of(figure)
     # Those of symbols that have no room here are shown by the script where they are drawn.
     unseen = {name: None for name, *_ in figure.paper.places if name not in figure.symbols}
     lines = []
@@ -149,6 +148,19 @@ def draw_legend(figure: MapFigure) -> Markup:
         hidden = " hidden" if first == "symbol" and last in unseen else ""
         lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
+
+
+def legend_data(figure: MapFigure) -> list[tuple[str, str, str]]:
+    """Return the lines of a map's legend but for symbols, each as (style classes, shape, words)."""
+    shapes_of = _shapes_of(figure)
+    told = [one for one in figure.legend if not one[0].startswith("symbol")]
+    return [(kind, shapes_of.get(kind.split()[-1], "disc"), words) for kind, words in told]
+
+
+def _shapes_of(figure: MapFigure) -> Mapping[str, str]:
+    """Return the shape of the marks on a map, but for pins, by the last of their style classes."""
+    own = (mark for mark in figure.marks if mark.shape != "pin" and not mark.is_group)
+    return {mark.kind.split()[-1]: mark.shape for mark in own}
 
 
 def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
@@ -178,6 +190,7 @@ def ground_data(paper: Paper) -> dict[str, object]:
             {
                 "name": kind,
                 "shape": symbols()[kind].path,
+                "legend": symbols()[kind].legend,
                 "places": [[x, y] for name, x, y in paper.places if name == kind],
             }
             for kind in kinds

@@ -386,7 +386,7 @@ const MapView = (() => {
 
     // Numbered marks close together are joined; of others, those that would cover a more important one are moved.
     moveApart(pixel) {
-      const marks = [...this.group("marks").querySelectorAll(":scope > .mark:not(.group)")].reverse();
+      const marks = [...this.group("marks").querySelectorAll(":scope > .mark:not(.group, .off)")].reverse();
       const stateOf = () => [pixel, ...marks.map((mark) => mark.getAttribute("class"))].join();
       if (marks.length > MOST_MOVED || stateOf() === this.apartAt) return;
       for (const near of NEAR) {
@@ -433,7 +433,7 @@ const MapView = (() => {
 
     // Marks that would cover a more important one, drawn later, are moved off it; true if all have room.
     place(pixel) {
-      const bodies = [...this.group("marks").querySelectorAll(":scope > :not(.joined) .body")].reverse();
+      const bodies = [...this.group("marks").querySelectorAll(":scope > :not(.joined, .off) .body")].reverse();
       const boxed = bodies.map((body) => {
         const { x, y, width, height } = body.querySelector(".seen").getBBox();
         const [u, v] = [body.parentNode.dataset.x / pixel, body.parentNode.dataset.y / pixel];
@@ -523,6 +523,14 @@ const MapView = (() => {
       }, true);
       chart.addEventListener("dragstart", (event) => event.preventDefault());
       new ResizeObserver(() => this.draw()).observe(chart);
+      // Words that were drawn before their letters came are drawn again.
+      document.fonts.addEventListener("loadingdone", () => {
+        for (const text of chart.querySelectorAll("text")) {
+          lengths.delete(text);
+          text.textContent = `${text.textContent}`;
+        }
+        this.draw();
+      });
     }
   }
 
