@@ -153,7 +153,13 @@ def meet(one: Rectangle, other: Rectangle) -> bool:
 
 
 def box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
-    """Return the rectangle that a mark takes on a map, in pixels, if moved by `shift`, by default its own."""
+    """Return the rectangle that a mark takes on a map, in pixels.
+
+    Args:
+        paper: the paper of the map.
+        mark: the mark.
+        shift: pixels by which it is moved; by default its own.
+    """
     left, top, right, bottom = shape_box(mark.shape)
     (x, y), (dx, dy) = to_pixels(paper, (mark.x, mark.y)), shift or mark.shift
     return x + dx + left - ROOM, y + dy + top - ROOM, x + dx + right + ROOM, y + dy + bottom + ROOM
