@@ -57,7 +57,7 @@ class Grid {
       "li",
       { class: `card linked ${one.state}` },
       this.mapOf(one.run),
-      typeof one.view === "number" ? el("img", { src: addressOf(one.run, { seq: one.view }, 0), alt: `Last view of ${one.title}`, loading: "lazy", hidden: true }) : null,
+      typeof one.view === "number" ? el("img", { src: addressOf(one.run, { seq: one.view }, 0), alt: `Last view of run ${one.run}, ${one.title}`, loading: "lazy", hidden: true }) : null,
       el("p", { class: "name" }, el("span", { class: "eyebrow" }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.ending[1]}` }, one.ending[0])),
       el("p", { class: "result-of" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.note || one.title))),
       one.about ? el("p", { class: "dim" }, el("bdi", {}, one.about)) : null,
