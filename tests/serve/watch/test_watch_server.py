@@ -267,7 +267,7 @@ def test_a_plan_is_told_by_the_map_of_its_places() -> None:
         answer={"client": "Ines", "activities": [{"kind": "eat"}], "wishes": [], "time_zone": None},
         cost=CostRecord(), versions={},
     )  # fmt: skip
-    points = [MapPoint(lat=0, lng=0.001 * number, mark=str(number), style="stop") for number in (1, 2)]
+    points = [MapPoint(lat=0, lng=0.001 * at, label="", mark=str(at), style="stop") for at in (1, 2)]
     end = EndRecord(seq=0, result=result, exhibits=(MapExhibit(title="Map", points=tuple(points)),))
     told = RecordConverter(ground).convert(end)
     assert told["facts"] == [["Client", "Ines"]]
