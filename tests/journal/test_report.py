@@ -10,6 +10,7 @@ import pytest
 from made_run import PATH, keep_made_run, made_city
 
 from virl.errors import CannotWrite, JournalBroken
+from virl.journal import report
 from virl.journal.film import moments, shown_views, view_of_end
 from virl.journal.journal import read_journal
 from virl.journal.records import CostRecord, DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
@@ -116,6 +117,14 @@ def test_views_are_embedded_with_their_boxes_and_words_for_those_who_cannot_see(
 
 def steps_of(run: Path) -> list[StepRecord]:
     return [record for record in read_journal(run) if isinstance(record, StepRecord)]
+
+
+def test_a_long_stretch_of_quiet_steps_takes_little_of_the_filmstrip(run: Path) -> None:
+    steps = [one for one in read_journal(run) if isinstance(one, StepRecord)]
+    macros = report._templates(report.TEMPLATES).get_template("macros.html.j2").make_module({})
+    strip = macros.filmstrip([Stretch((*steps, *steps)[:41])])  # type: ignore[attr-defined]
+    assert strip.count("<i></i>") == 1
+    assert "\N{MULTIPLICATION SIGN}41</small>" in strip
 
 
 def test_quiet_steps_are_folded_and_no_step_is_lost(run: Path) -> None:

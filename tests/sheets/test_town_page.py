@@ -129,6 +129,7 @@ def test_a_park_is_named_after_the_place_in_it(virlton: City) -> None:
 
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
+    assert drawn.paper.height / drawn.paper.pixel == pytest.approx(720)
     shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
     assert len(shapes["house"]) == 2
     assert sorted(symbol for symbol, *_ in drawn.paper.places) == ["bag", "food", "garden"]

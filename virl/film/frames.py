@@ -18,7 +18,8 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import MapGround
 from virl.pages.map_picture import draw_picture
-from virl.pages.maps import CORNER, MapFigure, MapPath, Mark, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.maps import CORNER, MapFigure, MapPath, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.theme import rgb
 from virl.platform.city.streetview import Box, view_of_picture

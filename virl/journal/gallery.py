@@ -32,7 +32,6 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map, without_common_end
 from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
-from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -120,18 +119,18 @@ def card_map(records: Sequence[AnyRecord], ground: MapGround, across: float = AL
     few = tuple(
         point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
         for point, name in zip(shown.points, names, strict=True)
+        if point.style != "candidate" or not shown.lines  # beside a way they would cover it
     )
     shown = shown.model_copy(update={"points": few})
-    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
+    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0, is_still=True))
     return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
 
 
 def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
     """Return a map without what only readers who zoom in would see; in a corner without words, too."""
     paper, marks = figure.paper, figure.marks
-    if paper.pixel > HOUSES_UP_TO_M or is_corner:
-        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
     if is_corner:
+        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
         marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
         paths = tuple(replace(path, arrows=()) for path in figure.paths)
         return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)

@@ -20,6 +20,9 @@ _WIDE, _HIGH = 120.0, 28.0  # of a curve of feelings, SVG units
 FOLLOWED = 3
 """Number of feelings that each activity shows: those that change most over the day."""
 
+LONG = 20
+"""Least number of activities and journeys of a day beside which all else of its page has room. Chosen."""
+
 
 class PlannedActivity(BaseModel):
     """An activity or a journey of a planned day, as the run's answer has it."""
@@ -101,6 +104,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         "spent": sum(one.cost_usd for one in activities),
         "budget": answer.get("budget_usd"),
         "rated": [one for one in notes if one.topic == SCENIC],
+        "is_long": len(activities) >= LONG,
         "groups": [group for group in groups if not _time_of(group)],
     }
     styles = (*STYLES, "day.css")
