@@ -17,7 +17,7 @@ from virl.towns.render.buildings import building_mesh, door_mesh
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
-from virl.towns.render.mesh import Quads, Singles, join
+from virl.towns.render.mesh import CARD, Quads, Singles, face_normals, join
 from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
@@ -34,7 +34,7 @@ class Scene(NamedTuple):
     Args:
         corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
         light: RGB, (n, 3).
-        planes: the mesh's normals, (n, 3).
+        planes: the mesh's normals; of cards, which are lit as the crown's surface, those of their planes, (n, 3).
         spheres: centre and radius, (n, 4).
         cells: centre and radius of a sphere, and both corners of a box, around the quads of each of the c
             cells that hold any, (c, 10).
@@ -66,7 +66,9 @@ def build_scene(mesh: Quads, shaded: Singles) -> Scene:
     order = np.lexsort((-radius, key))
     corners = mesh.corners[order]
     spheres = np.column_stack([middle, radius])[order].astype(np.float32)
-    normal = mesh.normal[order]
+    normal, mode = mesh.normal[order], mesh.mode[order]
+    planes, is_card = normal.copy(), mode == CARD
+    planes[is_card] = face_normals(corners[is_card])
     starts = np.flatnonzero(np.diff(key[order], prepend=np.int64(-1) << 62))
     return Scene(
         corners=corners,
@@ -75,10 +77,10 @@ def build_scene(mesh: Quads, shaded: Singles) -> Scene:
         paint=mesh.paint[order],
         ink=mesh.ink[order],
         owner=mesh.owner[order],
-        mode=mesh.mode[order],
+        mode=mode,
         seed=mesh.seed[order],
         light=brightness(normal, shaded[order]),
-        planes=normal,
+        planes=planes,
         spheres=spheres,
         cells=_cells(corners, spheres, starts),
         starts=np.append(starts, len(order)),
