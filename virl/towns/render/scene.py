@@ -14,6 +14,7 @@ from virl.towns.plan.town_plan import CityPlan, Furniture, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.bays import plan_bays
 from virl.towns.render.buildings import building_mesh, door_mesh
+from virl.towns.render.displays import KINDS, kind_of
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
@@ -211,6 +212,8 @@ class Scenes:
         taken = {shop.frontage for shop in plan.shops}
         self._bays = plan_bays(layout, self._walls, taken, self._signs)
         self._spans = spans_of(self._signs, layout)
+        shops = [one.place for one in plan.shops]
+        self._institutions = {one.id for one in shops if KINDS[kind_of(one.types)].portal}
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
@@ -265,7 +268,7 @@ class Scenes:
         )
         rest = join(
             [
-                sign_mesh(signs, boards, self._spans),
+                sign_mesh(signs, boards, self._spans, self._institutions),
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
                 track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                 barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
