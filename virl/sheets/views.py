@@ -25,7 +25,7 @@ TURNED = 14.0  # degrees from the direction of the street, so that one of its si
 QUALITY = 82  # of JPEG
 RAYS = np.arange(-45.0, 46.0, 7.5)  # degrees from the middle of a view at which distances are measured
 SEEN_M, BESIDE_M, CLEAR_M, NEAR_M, BIG_M = 60.0, 25.0, 50.0, 4.0, 8.0
-"""Metres: reach of rays; to a house beside; of open road; to a house or pole, and to a car or tree, in the way."""
+"""Metres: reach of rays; to a house beside; of open road; to a house or pole, a car or tree, in the way."""
 SIGN_M, SIGNS = 30.0, 4  # metres to the farthest sign that counts, and the most that count
 SIDES, OPEN, READ, LEAST = 0.25, 0.35, 0.3, 0.1  # weights of houses on both sides, open road and signs
 BIG, POLES = ("parked car", "tree"), ("street lamp", "traffic light", "bus stop")

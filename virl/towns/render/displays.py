@@ -23,7 +23,7 @@ TILE_M = 2.4
 FRAME_PX = 7
 """Width in texels of half a glazing bar."""
 STONE_WINDOWS = {"lobby": (36, 20, 236, 0), "nave": (21, 8, 190, 56)}
-"""Windows in a wall of stone by what they show: half their width, foot, top of the sides, height of the arch; texels."""
+"""Half the width, foot, top of the sides and height of the arch of windows in stone, texels; chosen by eye."""
 CELLS = 5
 """Number of symbols side by side on their tile."""
 NOTICES = ("hours", "chalk")
@@ -167,17 +167,17 @@ def _wall(tile: Surface, half: int, foot: int, top: int, arch: int) -> None:
     across = np.abs(x % (SIDE // 2) - SIDE // 4)
     above = np.clip((y - top) / max(arch, 1), 0, 1)
 
-    def within(more: float) -> NDArray[np.bool_]:
-        """Return where a window is that is larger by some texels on all sides."""
+    def opening(more: float) -> NDArray[np.bool_]:
+        """Return where the window is if some texels larger on all sides."""
         inside: NDArray[np.bool_] = across < (half + more) * np.sqrt(1 - above)
         return inside & (y >= foot - more) & (y < top + arch + more)
 
     row = y // 43
     joints = (y % 43 < 2) | ((x + row % 2 * 43) % 86 < 2)
     bars = (across < 2) | (y % 60 < 3)
-    for where, tone in ((within(0) & bars, 0.3), (~within(0), 0.62), (~within(9), 0.92)):
+    for where, tone in ((opening(0) & bars, 0.3), (~opening(0), 0.62), (~opening(9), 0.92)):
         tile[where] = (tone, tone, tone, 1.0)
-    tile[joints & ~within(9), :3] *= 0.86
+    tile[joints & ~opening(9), :3] *= 0.86
 
 
 def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:

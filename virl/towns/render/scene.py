@@ -35,7 +35,7 @@ class Scene(NamedTuple):
     Args:
         corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
         light: RGB, (n, 3).
-        planes: the mesh's normals; of cards, which are lit as the crown's surface, those of their planes, (n, 3).
+        planes: the mesh's normals; of cards, whose light is that of the whole crown, their planes', (n, 3).
         spheres: centre and radius, (n, 4).
         cells: centre and radius of a sphere, and both corners of a box, around the quads of each of the c
             cells that hold any, (c, 10).
