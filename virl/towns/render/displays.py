@@ -5,7 +5,6 @@ from itertools import product
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.city.place_types import Words
@@ -23,7 +22,9 @@ TILE_M = 2.4
 FRAME_PX = 7
 """Width in texels of half a glazing bar."""
 STONE_WINDOWS = {"lobby": (36, 20, 236, 0), "nave": (21, 8, 190, 56)}
-"""Half the width, foot, top of the sides and height of the arch of windows in stone, texels; chosen by eye."""
+"""Half the width, foot, top of the sides and height of the arch of windows in stone, texels; chosen."""
+STONE_FRAME_PX = 9
+"""Width in texels of the frame of a window in stone; chosen by eye."""
 CELLS = 5
 """Number of symbols side by side on their tile."""
 NOTICES = ("hours", "chalk")
@@ -166,18 +167,16 @@ def _wall(tile: Surface, half: int, foot: int, top: int, arch: int) -> None:
     y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32)
     across = np.abs(x % (SIDE // 2) - SIDE // 4)
     above = np.clip((y - top) / max(arch, 1), 0, 1)
-
-    def opening(more: float) -> NDArray[np.bool_]:
-        """Return where the window is if some texels larger on all sides."""
-        inside: NDArray[np.bool_] = across < (half + more) * np.sqrt(1 - above)
-        return inside & (y >= foot - more) & (y < top + arch + more)
-
+    glass, frame = (
+        (across < (half + more) * np.sqrt(1 - above)) & (y >= foot - more) & (y < top + arch + more)
+        for more in (0, STONE_FRAME_PX)
+    )
     row = y // 43
     joints = (y % 43 < 2) | ((x + row % 2 * 43) % 86 < 2)
     bars = (across < 2) | (y % 60 < 3)
-    for where, tone in ((opening(0) & bars, 0.3), (~opening(0), 0.62), (~opening(9), 0.92)):
+    for where, tone in ((glass & bars, 0.3), (~glass, 0.62), (~frame, 0.92)):
         tile[where] = (tone, tone, tone, 1.0)
-    tile[joints & ~opening(9), :3] *= 0.86
+    tile[joints & ~frame, :3] *= 0.86
 
 
 def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:

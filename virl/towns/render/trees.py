@@ -49,10 +49,8 @@ AGES = ((6.0, 1.35, 0.06), (8.2, 1.9, 0.10), (10.8, 2.5, 0.15), (14.0, 3.1, 0.20
 """Height, radius of the crown and of the trunk, metres."""
 SHELLS = ((1.0, 1.0, (20, 20, 21, 22)), (0.7, 0.78, (12, 13, 14, 16)), (0.4, 0.55, (8, 8, 9, 10)))
 """Each shell's share of the crown's reach, the light on it, and its number of leaf cards by age; chosen."""
-
-
 CLUMP = 0.75
-"""Radius of the clump of leaves on a card, as a share of half the card's side."""
+"""Radius of the clump of leaves on a card, as a share of half the card's side; chosen by eye."""
 
 
 def crown_of(variant: int) -> Crown:
