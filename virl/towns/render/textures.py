@@ -86,6 +86,7 @@ def tile_sets() -> tuple[TileSet, ...]:
     plain: dict[str, Callable[[], Surface]] = {
         "symbols": displays.symbols_tile,
         "shop door": facades.shop_door_tile,
+        "church door": partial(facades.house_door_tile, 2),
         "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
         "car side": cutouts.car_side,
