@@ -183,6 +183,16 @@ def test_open_roads_have_verges_and_paths_their_surface(made: Writer) -> None:
     assert [land.kind for land in layout.lands] == ["vineyard", "shrubs", "flowers"]
 
 
+def test_a_road_too_narrow_for_kerbs_is_a_paved_lane(made: Writer) -> None:
+    for name, y, wall in (("Lane", -200, 1.6), ("Street", -300, 2.4)):
+        made.way((0, y), (100, y), highway="residential", name=name, surface="asphalt")
+        made.way((0, y), (0, y + 100 if name == "Street" else 0), highway="residential")
+        made.way(*box(40, y + wall, 60, y + 20), building="yes")
+    of = {one.name: one for one in rebuilt(made).plan.layout.streets}
+    assert (of["Lane"].road, of["Lane"].pavement, of["Lane"].is_asphalt) == (0.0, 3.0, True)
+    assert of["Street"].road == pytest.approx(2.98, abs=0.05)
+
+
 def test_a_road_keeps_its_width_through_a_house(made: Writer) -> None:
     made.way((0, 0), (0, 20), highway="service")
     made.way((0, 20), (0, 40), highway="service", tunnel="building_passage", name="Gate")

@@ -168,6 +168,16 @@ def test_slabs_of_a_square_lie_alike_whichever_way_is_nearest() -> None:
     assert np.abs(seen[0].astype(int) - seen[1]).max() < 4
 
 
+@pytest.mark.parametrize(("x", "y", "is_laid"), [(4.8, 4.8, False), (-30.0, 4.8, True), (-30.0, 8.8, False)])
+def test_slabs_follow_a_kerb_between_corners_alone(x: float, y: float, is_laid: bool) -> None:
+    seen = []
+    for start in (60.0, 60.7):
+        lines = [[(-start, 0), (0, 0)], [(start, start / 10), (0, 0)], [(start / 8, start), (0, 0)]]
+        plan = plan_of(*(way(number, line, 6.0, 9.0) for number, line in enumerate(lines)))
+        seen.append(from_above(replace(plan, paved_from=-1.0), x, y).astype(int))
+    assert (np.abs(seen[0] - seen[1]).max() > 15) == is_laid
+
+
 @pytest.mark.parametrize("is_gravel", [True, False])
 def test_a_path_beside_a_carriageway_leaves_its_kerb_straight(is_gravel: bool) -> None:
     path = way(1, [(-60, 3.5), (60, 5.0)], 0.0, 1.25, is_gravel=is_gravel)

@@ -571,7 +571,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         tint = _tint(found, stains)
         edge = has_kerb * share_between(d, 0.0, KERB_M, per)
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
-        if found == STONE and d < LAID_M + 1.0:
+        if found == STONE and per * SEAM_M > 1.0:
             dark += 0.22 * _seam(segments, i, spot, d, per)
         if off == 0.0 and found == STONE and TACTILE_M[0] < d < TACTILE_M[1]:
             tint, dark = _dotted(segments, i, spot, d, stains.grey), 0.0
