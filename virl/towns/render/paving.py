@@ -104,7 +104,18 @@ def read_material(
     parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
     materials: Materials,
 ) -> int:  # fmt: skip
-    """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
+    """Return the material beyond a pavement in a cell; `STONE` where open ground is paved.
+
+    Args:
+        parks: metres into parks.
+        water: share of water.
+        gravel: share of gravel.
+        cell: of the rasters.
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        d: metres from the kerb.
+        materials: of the town.
+    """
     path = segments[i, 12] if d <= segments[i, 8] else 0.0
     found = material_beyond(
         raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
@@ -118,9 +129,19 @@ def lay_tile(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
     material: int, land: int, d: float, d_x: float, d_y: float, segments: Floats, i: int, x: float, y: float,
     materials: Materials,
 ) -> Laid:  # fmt: skip
-    """Return how a material's tile lies at (x, y) in metres, d from the kerb, which grows by (d_x, d_y).
+    """Return how a material's tile lies at a point.
 
-    `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
+    Args:
+        material: number of the material.
+        land: kind of green ground, with the direction of its rows.
+        d: metres from the kerb.
+        d_x: growth of `d` a metre to the east.
+        d_y: growth of `d` a metre to the north.
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        x: metres east.
+        y: metres north.
+        materials: of the town.
     """
     if material == ASPHALT or (
         material == STONE
@@ -156,7 +177,14 @@ def _metres_laid(segments: Floats, i: int, x: float, y: float, d: float) -> floa
 
 @inline_kernel
 def squareness_at(segments: Floats, i: int, d_x: float, d_y: float) -> float:
-    """Return the growth of the distance from the kerb straight away from segment `i`; less between kerbs."""
+    """Return the growth of the distance from the kerb straight away from a segment; less between kerbs.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        d_x: growth of the distance a metre to the east.
+        d_y: growth a metre to the north.
+    """
     return float(abs(d_y * segments[i, 2] - d_x * segments[i, 3]))
 
 
@@ -178,14 +206,31 @@ def lay_texture(cover: Footprint, lay: Laid) -> Footprint:
 
 @inline_kernel
 def may_be_cut(segments: Floats, i: int, spot: Spot, d: float, squareness: float, around: float) -> bool:
-    """Return whether slabs may cease to follow a kerb, d metres off, within `around` metres of a spot."""
+    """Return whether slabs may cease to follow a kerb within some metres of a spot.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        spot: middle of a block of pixels.
+        d: metres from the kerb.
+        squareness: as `squareness_at` gives it.
+        around: metres.
+    """
     inside = _metres_laid(segments, i, spot.x, spot.y, d)
     return bool(abs(inside) < around + SEAM_M or (inside > 0.0 and squareness < SURELY_SQUARE))
 
 
 @inline_kernel
 def seam_at(segments: Floats, i: int, spot: Spot, d: float, per: float) -> float:
-    """Return the share of edge stones, [0, 1], in a pixel d metres off a kerb, with `per` to a metre."""
+    """Return the share of edge stones, [0, 1], in a pixel.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        spot: middle of the pixel.
+        d: metres from the kerb.
+        per: pixels a metre, away from the kerb.
+    """
     inside = _metres_laid(segments, i, spot.x, spot.y, d)
     if inside < LAID_M - d:
         per = 1.0 / blurs_at(segments, i, spot)[0]
@@ -194,7 +239,15 @@ def seam_at(segments: Floats, i: int, spot: Spot, d: float, per: float) -> float
 
 @inline_kernel
 def dotted_tint(segments: Floats, i: int, spot: Spot, d: float, grey: float) -> Rgb:
-    """Return the factors on the colours of slabs with dots, d metres off a kerb; `grey`: of stains."""
+    """Return the factors on the colours of slabs with dots in a pixel.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        spot: middle of the pixel.
+        d: metres from the kerb.
+        grey: factor of stains.
+    """
     along, _ = along_street(segments, i, spot.x, spot.y)
     blur_along, blur_aside = blurs_at(segments, i, spot)
     dots = share_in_stripes(along, DOT_M, DOT_PERIOD_M, blur_along)
@@ -211,7 +264,13 @@ def fray_at(x: float, y: float) -> float:
 
 @inline_kernel
 def blurs_at(segments: Floats, i: int, spot: Spot) -> tuple[float, float]:
-    """Return the (length, width) of a pixel in metres, along and aside of segment `i`."""
+    """Return the (length, width) of a pixel in metres, along and aside of a segment.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the nearest segment.
+        spot: middle of the pixel.
+    """
     ux, uy = segments[i, 2], segments[i, 3]
     along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
     return along, abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
@@ -236,7 +295,15 @@ def stain_level(spot: Spot) -> int:
 
 @inline_kernel
 def stains_at(texels: Words, offset: int, level: int, x: float, y: float) -> Stains:
-    """Return the factors of stains at (x, y) in metres; `offset`: of their tile, `level`: its mip level."""
+    """Return the factors of stains at a point.
+
+    Args:
+        texels: of all tiles.
+        offset: of the stains' tile.
+        level: mip level that is read.
+        x: metres east.
+        y: metres north.
+    """
     bits = SIDE_BITS - level
     # As many texels as all finer levels have together.
     offset += 4 * (SIDE * SIDE - (1 << (2 * bits))) // 3
