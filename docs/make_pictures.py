@@ -38,6 +38,8 @@ HELSINKI, MOSCOW = "helsinki.osm.pbf", "moscow.osm.gz"
 FILM, CROP, PAGE, VIEW = (1200, 500), (880, 440), (1280, 1500), (800, 500)
 """Sizes in pixels: of the film, of crops of results, of the tops of pages, and of views."""
 FILM_S, FILM_BYTES = 14.0, 1_450_000
+LETTERS = 1.5
+"""Size of words in crops as a multiple of that in films: pages show crops 270 to 440 pixels wide."""
 WIDER = 1.9
 """Width of a view in the film as a multiple of that of the view recorded."""
 QUALITY = 80  # of WebP, chosen: letters stay sharp
@@ -98,7 +100,8 @@ def made(name: str) -> Path:
 def draw_end(name: str) -> Image.Image:
     """Draw the last picture of the film of a run: its result."""
     story = read_story(made(name))
-    return Sheet(story, ground_of(open_city(story.city)), CROP).draw(len(story.moments) - 1)
+    sheet = Sheet(story, ground_of(open_city(story.city)), CROP, letters=LETTERS)
+    return sheet.draw(len(story.moments) - 1)
 
 
 def draw_film(name: str) -> None:

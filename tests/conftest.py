@@ -19,8 +19,18 @@ if TYPE_CHECKING:
 # Each HTTP client builds a TLS context, which parses the machine's whole list of authorities.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
 
-# These take minutes: begun last, they would keep one core busy while the others wait.
-LONGEST = ("test_readme.py", "test_docs_commands.py")
+# These take a minute or more: begun last, they would keep one core busy while the others wait.
+LONGEST = (
+    "test_readme.py",
+    "test_docs_commands.py",
+    "test_towns.py",
+    "test_what_agents_cost.py",
+    "test_open_world.py",
+    "test_soak.py",
+    "test_crossing.py",
+    "test_agents_at_every_api.py",
+    "test_hiro_over_http.py",
+)
 
 # A busy machine is no fault of the code: no example has a time limit.
 hypothesis.settings.register_profile("virl", deadline=None)
@@ -40,7 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):  # a busy machine's Chromium drops a connection now and then
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 @pytest.fixture(scope="session")

@@ -83,6 +83,10 @@ def test_the_index_leads_to_every_page() -> None:
     assert {page for page in DOCS.rglob("*.md") if page.resolve() not in linked} == {index}
 
 
+def test_every_page_says_at_once_what_its_subject_is_or_does() -> None:
+    assert not [name(page) for page in PAGES if "\nAfter this page" in page.read_text(encoding="utf-8")]
+
+
 def test_every_page_that_the_source_names_exists() -> None:
     roots = [ROOT / source for source in SOURCES]
     files = [path for root in roots for path in ([root] if root.is_file() else root.rglob("*"))]

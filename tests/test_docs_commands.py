@@ -78,7 +78,10 @@ RULES = {
     r"(virl preview \"60.*) library --city helsinki": Instead(
         "looks at a long way", r"\1 60.1703,24.9422 --city helsinki.osm.pbf"
     ),
-    r"(virl preview .*)": Instead("", "{} --quiet"),
+    r"virl preview \"98 King Lane\" bakery": Instead("see the test of the README", "virl preview --help"),
+    r"(virl preview \"98 King Lane\") (?:bakery|\"115 Station Street\") (.*)": Instead(
+        "looks at a long way", r"\1 '94 King Lane' \2 --quiet"
+    ),
     # benchmarks and data
     r"(virl bench (?!.*--dry-run).* --model (owlv2|grounding-dino|my-owl)\b.*)": Instead(
         WEIGHTS, "{} --dry-run", NO_WEIGHTS

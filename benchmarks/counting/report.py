@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
-from virl.bench.report.table import mean_cell
+from virl.bench.report.table import intervals_table
 from virl.bench.statistics import Interval
 
 from .published import PUBLISHED
@@ -88,15 +86,9 @@ def counting_tables(
 
 def terminal_table(table: CountingTable) -> Table:
     """Return a table for the terminal, with the ends of each interval below its mean."""
-    caption = "below a number: its 95 % interval"
-    shown = Table(title=table.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    shown.add_column("", no_wrap=True)
-    for column in table.columns:
-        shown.add_column(column.heading, justify="right")
-    for row in table.rows:
-        cells = [mean_cell(row.values.get(column.key), column) for column in table.columns]
-        shown.add_row(Text.assemble(row.name, "\n", (row.note, "dim")), *cells)
-    return shown
+    columns = [(column, column.heading) for column in table.columns]
+    rows = [(row.name, row.note, row.values) for row in table.rows]
+    return intervals_table(table.title, "", columns, rows, table.walks)
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import harmonic_mean
 
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
@@ -81,6 +82,8 @@ def show(record: Record) -> Shown:
     used = {row["thing"] for row in reported}
     required = {name: data["things"][name] for name in data["required"]}
     missed = sum(name not in used for name in required)
+    precision = outcomes["right"] / max(len(reported), 1)
+    f1 = harmonic_mean((precision, 1 - missed / len(required))) if required else None
     points = [
         ShownPoint(LatLng(*position), float(name in used), f"{kind}, {'found' if name in used else 'missed'}")
         for name, (kind, *position) in required.items()
@@ -93,7 +96,7 @@ def show(record: Record) -> Shown:
     return Shown(
         f"{len(reported)} things reported, {outcomes['right']} right, {outcomes['duplicate']} duplicates, "
         f"{outcomes['false']} false; {missed} missed",
-        1 - missed / len(required) if required else None,
+        f1,
         facts=(
             ("kind", data["kind"]),
             ("looks around", str(len(data["walked"]))),

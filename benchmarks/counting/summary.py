@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.table import Table
@@ -16,9 +16,9 @@ from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.walk_map import town_ground
-from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.maps import MapFigure, Mark
+from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M
@@ -36,6 +36,28 @@ PANELS = (
 """The metrics that the page draws, each on an axis of its own."""
 _TOP = {"f1_more": 0.1, "repeats": 0.1}
 """Least end of a metric's axis, by key; others reach 1."""
+_SHAPES = {
+    "from": "pin",
+    "walk": "dot",
+    "truth": "small",
+    "faint": "small",
+    "right": "spot",
+    "duplicate": "square",
+    "false": "diamond",
+}
+"""Shape of each kind of mark on the map, by the last of its style classes."""
+_LEGEND = (
+    ("line main", "path walked"),
+    ("pin from", "start"),
+    ("walk", "look around"),
+    ("ring truth", "true thing to be found"),
+    ("ring truth faint", "true thing beyond that"),
+    ("line sight", "from a report to its true thing"),
+    ("right", "reported, right"),
+    ("duplicate", "duplicate"),
+    ("false", "false"),
+)
+_MARKS = tuple(Mark(0.0, 0.0, kind, "", shape) for kind, shape in _SHAPES.items())  # for the legend
 CONSTANTS = {
     "reach_m": REACH_M,
     "least_seen": LEAST_SEEN,
@@ -127,6 +149,8 @@ def write_counting_page(
     starts: dict[str, LatLng] = {}
     for city, walk in walks.values():
         starts.setdefault(city, LatLng(*walk["walked"][0]))
+    papers = {city: _paper(city, start, walks) for city, start in starts.items()}
+    places = tuple(place for paper in papers.values() for place in paper.places)
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "counting.html.j2",
@@ -135,13 +159,18 @@ def write_counting_page(
             "notes": notes,
             "attribution": attribution,
             "few_units": FEWEST_UNITS,
+            "legend": [
+                MapFigure("", replace(paper, places=places), (), _MARKS, (), _LEGEND)
+                for paper in [*papers.values()][:1]
+            ],
             "sections": [(one, _dots(one), _plain_headings(one), _cells(one)) for one in tables],
         },
         styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
         data={
             "walks": [_walk_data(name, city, walk, starts[city]) for name, (city, walk) in walks.items()],
-            "grounds": {city: _ground(city, start, walks) for city, start in starts.items()},
+            "grounds": {city: ground_data(paper) for city, paper in papers.items()},
+            "shapes": _SHAPES,
         },
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")
@@ -176,14 +205,11 @@ def _dots(table: CountingTable) -> DotPlot | None:
     return DotPlot(tuple((one.heading, axes[one.key]) for one in PANELS), (("", drawn),))
 
 
-def _ground(city: str, origin: LatLng, walks: Mapping[str, tuple[str, Data]]) -> dict[str, object]:
-    """Return a town's streets and parks around its walks, in metres from an origin."""
-    positions = [LatLng(*place) for name, walk in walks.values() if name == city for place in walk["walked"]]
-    frame, town = LocalFrame(origin), town_ground(city)
-    ground = MapGround(town.ways, [area for area in town.areas if area.kind != "house"])
-    extent = Extent(margin_m=120.0, beyond=0.0)
-    paper = lay_out(frame, [on_paper(frame, *one) for one in positions], ground, extent=extent)
-    return ground_data(paper)
+def _paper(city: str, origin: LatLng, walks: Mapping[str, tuple[str, Data]]) -> Paper:
+    """Return the paper of a town's ground around its walks, in metres from an origin."""
+    frame, extent = LocalFrame(origin), Extent(margin_m=120.0, beyond=0.0)
+    points = [on_paper(frame, *at) for name, walk in walks.values() if name == city for at in walk["walked"]]
+    return lay_out(frame, points, town_ground(city), extent=extent)
 
 
 def _plain_headings(table: CountingTable) -> list[str]:

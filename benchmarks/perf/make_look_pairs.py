@@ -1,12 +1,15 @@
-"""Do views look more like photographs than those of an older state? Pairs for blind readers.
+r"""Do views look more like photographs than those of an older state? Pairs for blind readers.
 
-    python -m benchmarks.perf.make_look_pairs OUT --before FOLDER --towns virlton village [--skip 3 17]
+    python -m benchmarks.perf.make_look_pairs OUT --before FOLDER --towns virlton virlmouth helsinki \
+        "liechtenstein.osm.pbf@47.1410,9.5209,900" moscow.osm.gz village
 
+This draws 24 pairs: four in each of Virlton, Virlmouth, Helsinki, Vaduz, a part of Moscow, and a village.
 `FOLDER` is a worktree of the older state, whose Python runs there. Positions are drawn by the seed from the
-panoramas of each town (`village` is one that is made here), with headings along the street, give or take 40
-degrees. `--skip` names draws that are unusable, by their number in `key.json`; the next draw takes its place.
-`OUT/pairs` and `OUT/swapped` receive a picture of each pair, old and new side by side in an order that the
-seed draws, and `OUT/key.json` the answers. `OUT/looks.webp` is the sheet of eight of them for the docs.
+panoramas of each town (`village` is an `.osm` file that is made here), with headings along the street, give
+or take 40 degrees. `--skip 3 17` names draws that are unusable, by their number in `key.json`; the next
+draw takes its place. `OUT/pairs` and `OUT/swapped` receive a picture of each pair, old and new side by side
+in an order that the seed draws, and `OUT/key.json` the answers. `OUT/looks.webp` is the sheet of eight of
+them for the docs.
 
 Both states run `--draw FILE`: it reads views as JSON, [town, panorama, heading], and draws them.
 """

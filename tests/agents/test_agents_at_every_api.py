@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from strict_models import ModelServer, Request, Said, calls, says
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 from virl.mind.base import Prompt
@@ -57,13 +58,19 @@ class AsTheRules:
         return says(RuleMind().ask(prompt, **inputs).model_dump(mode="json"))
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One for all: what an agent saw and read with one provider need not be drawn for the next."""
+    return warm_cache(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: str) -> None:
     for name in OTHERS:
         monkeypatch.delenv(name, raising=False)
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.setenv(name, f"marker-of-{name.lower()}-0123456789")
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", cache)
     monkeypatch.chdir(tmp_path)
 
 

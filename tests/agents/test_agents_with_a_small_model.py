@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from small_model import OPTIONS, SmallModel
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.agent.character_file import agent_names
 from virl.cli.main import app
@@ -55,7 +56,7 @@ def run(agent: str, url: str, out: Path, *options: str, budget_usd: float = BUDG
     limits = ("--set", f"limits.calls={CALLS}", "--set", f"limits.steps={STEPS}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VIRL_BASE_URL", url)
-        patch.setenv("VIRL_CACHE", f"{out}-cache")
+        patch.setenv("VIRL_CACHE", warm_cache(Path(f"{out}-cache")))
         done = CliRunner().invoke(app, ["run", agent, *mind, *limits, *options])
     records = [record for journal in out.rglob("journal.jsonl") for record in _lines(journal)]
     asked = [one for record in records for one in record.get("asked", ())]

@@ -88,8 +88,15 @@ def test_words_of_a_place_belong_to_their_view(tmp_path: Path) -> None:
     ):
         assert view_of_place(place, step.model_copy(update={"views": views})) == seen
     told = [(one.said, one.view) for one in read_story(RECORDED / "otto-finished").moments]
-    [view] = [view for said, view in told if "Pharmacie" in said and view]
+    [view, _] = [view for said, view in told if "Pharmacie" in said and view]
     assert [found.text for found in view.detections] == ["Pharmacie Girau"]
+
+
+def test_a_film_ends_with_the_picture_of_the_page() -> None:
+    ends = [read_story(RECORDED / run).moments[-1] for run in ("otto-finished", "rx399-limited")]
+    [sign], [thing] = [one.view.detections if one.view else () for one in ends]
+    assert (sign.text, thing.label) == ("Pharmacie Girau", "trash bin")
+    assert [one.is_marked for one in ends] == [False, True]
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert all((runs / link).is_file() for link in links)
     assert len(page.all("img")) == 2
     assert len(page.all("div", "corner")) == 2
-    assert len(page.all("g", "spot")) == 10
+    assert len(page.all("g", "spot")) == 8
     assert page.text.count("Entered Noodle Bar Mei 201 m · free · ") == 2
     assert "free · 0.0 s · no report" in page.text
 

@@ -10,6 +10,7 @@ import pytest
 from made_run import PATH, keep_made_run, made_city
 
 from virl.errors import CannotWrite, JournalBroken
+from virl.journal import report
 from virl.journal.film import moments, shown_views, view_of_end
 from virl.journal.journal import read_journal
 from virl.journal.records import CostRecord, DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
@@ -91,6 +92,10 @@ def test_every_step_is_on_the_map_and_in_the_story(run: Path) -> None:
     }
 
 
+def test_a_place_is_told_with_its_own_reason(run: Path) -> None:
+    assert "Passed by Bella Napoli It is dear." in Page(write_report(run, made_city())).text
+
+
 def test_without_a_city_the_map_draws_the_path_alone(run: Path) -> None:
     with_streets, without = (Page(write_report(run, city)) for city in (made_city(), None))
     assert [len(page.all("path", "road")) for page in (with_streets, without)] == [1, 0]
@@ -112,6 +117,14 @@ def test_views_are_embedded_with_their_boxes_and_words_for_those_who_cannot_see(
 
 def steps_of(run: Path) -> list[StepRecord]:
     return [record for record in read_journal(run) if isinstance(record, StepRecord)]
+
+
+def test_a_long_stretch_of_quiet_steps_takes_little_of_the_filmstrip(run: Path) -> None:
+    steps = [one for one in read_journal(run) if isinstance(one, StepRecord)]
+    macros = report._templates(report.TEMPLATES).get_template("macros.html.j2").make_module({})
+    strip = macros.filmstrip([Stretch((*steps, *steps)[:41])])  # type: ignore[attr-defined]
+    assert strip.count("<i></i>") == 1
+    assert "\N{MULTIPLICATION SIGN}41</small>" in strip
 
 
 def test_quiet_steps_are_folded_and_no_step_is_lost(run: Path) -> None:
@@ -274,6 +287,10 @@ def test_signs_are_crops_and_those_that_decided_come_first(tmp_path: Path) -> No
     note = NoteRecord(seq=1, topic="glance", key="1", text="seen", views=(seen,))
     named, other = sign_crops(tmp_path, [note], ended("The sign 'Gallery' shows what is looked for."))
     assert (named.text, named.is_named, other.text, other.is_named) == ("Gallery", True, "Pho", False)
+    assert named.where == other.where == "Glance 1"
+    [step] = steps_of(keep_made_run(tmp_path / "run", steps=1, size=64))
+    tool = note.model_copy(update={"topic": "tool"})
+    assert sign_crops(tmp_path, [step, tool], None)[0].where == "Step 0"
     with PIL.Image.open(BytesIO(b64decode(named.picture.partition(",")[2]))) as crop:
         assert crop.size == (88, 68)
         assert np.mean(np.asarray(crop)[14:-14, 14:-14], (0, 1)) == pytest.approx([254, 0, 0], abs=12)

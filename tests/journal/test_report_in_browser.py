@@ -54,6 +54,17 @@ def test_small_views_stand_in_two_rows_and_marks_have_their_names(
     assert {"Start", "Noodle Bar Mei"} <= {one.text for one in labels}
 
 
+def test_the_picture_is_16_to_10_and_the_map_as_high_as_its_card(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    show(browser, page, 1280)
+    sizes = (browser.find_element(By.CSS_SELECTOR, css).size for css in ("#shown .frame", "#shown", "#chart"))
+    frame, card, chart = sizes
+    assert frame["width"] / frame["height"] == pytest.approx(1.6, abs=0.01)
+    assert 620 < frame["width"] < 650
+    assert chart["height"] == pytest.approx(card["height"], abs=1)
+
+
 def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page, 1280)
     quiet = browser.find_element(By.ID, "step-5")

@@ -174,11 +174,23 @@ def test_open_roads_have_verges_and_paths_their_surface(made: Writer) -> None:
     made.way((100, -200), (200, -200), highway="footway", name="plain")
     made.way((100, -260), (200, -260), highway="footway", name="sealed", surface="asphalt")
     made.way(*box(10, -300, 60, -270), landuse="vineyard")
+    made.way(*box(70, -300, 76, -290), landuse="flowerbed")
+    made.way(*box(80, -300, 90, -290), natural="scrub")
     layout = rebuilt(made).plan.layout
     of = {street.name: street for street in layout.streets if street.name}
     assert [of[f"Road {y}"].has_kerb for y in (-200, -260, -320)] == [False, True, True]
     assert (of["plain"].is_gravel, of["sealed"].is_asphalt) == (True, True)
-    assert [land.kind for land in layout.lands] == ["vineyard"]
+    assert [land.kind for land in layout.lands] == ["vineyard", "shrubs", "flowers"]
+
+
+def test_a_road_too_narrow_for_kerbs_is_a_paved_lane(made: Writer) -> None:
+    for name, y, wall in (("Lane", -200, 1.6), ("Street", -300, 2.4)):
+        made.way((0, y), (100, y), highway="residential", name=name, surface="asphalt")
+        made.way((0, y), (0, y + 100 if name == "Street" else 0), highway="residential")
+        made.way(*box(40, y + wall, 60, y + 20), building="yes")
+    of = {one.name: one for one in rebuilt(made).plan.layout.streets}
+    assert (of["Lane"].road, of["Lane"].pavement, of["Lane"].is_asphalt) == (0.0, 3.0, True)
+    assert of["Street"].road == pytest.approx(2.98, abs=0.05)
 
 
 def test_a_road_keeps_its_width_through_a_house(made: Writer) -> None:
@@ -187,3 +199,27 @@ def test_a_road_keeps_its_width_through_a_house(made: Writer) -> None:
     made.way(*box(-30, 22, 30, 38), building="yes")
     [gate] = [one for one in rebuilt(made).plan.layout.streets if one.name == "Gate"]
     assert gate.road == pytest.approx(3.4)
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ({"cycleway": "lane"}, (True, True)),
+        ({"cycleway": "lane", "oneway": "yes"}, (True, False)),
+        ({"cycleway:both": "lane", "oneway": "yes"}, (True, True)),
+        ({"cycleway:left": "lane", "cycleway:right": "track"}, (False, True)),
+        ({"cycleway": "shared_lane"}, (False, False)),
+    ],
+)
+def test_no_car_is_parked_by_chance_on_a_cycle_lane(
+    made: Writer, tags: dict[str, str], expected: tuple[bool, bool]
+) -> None:
+    made.way((0, -200), (300, -200), highway="residential", name="Lane", width="9", **tags)
+    made.way((0, -200), (0, 0), highway="residential")
+    twin = rebuilt(made)
+    assert [one.cycle_lanes for one in twin.plan.layout.streets if one.name == "Lane"] == [expected]
+    x, y = seeded(twin, "parked car").T
+    north = y[(x > 15) & (np.abs(y + 200) < 6)] > -200
+    parked = not north.all(), north.any()
+    has_left = tags.get("oneway") != "yes"
+    assert parked == (not expected[0] and len(north) > 0, not expected[1] and has_left)

@@ -30,7 +30,7 @@ from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
 from virl.sheets.town_page import town_facts, town_map, write_town
-from virl.sheets.views import HEIGHT, WIDTH, town_views, wide_view
+from virl.sheets.views import BIG_M, HEIGHT, HERO_FOV, WIDTH, town_views, wide_view
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +104,14 @@ def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
     assert town_views(virlton, 0, 0) == []
 
 
+@pytest.mark.slow
+def test_no_moving_car_stands_in_the_way_of_a_view(virlton: City) -> None:
+    for view in town_views(virlton, 8, 3):
+        camera = replace(view.camera, fov=HERO_FOV)
+        cars = virlton.truth.visible(view.panorama.id, camera, kinds={"car"})
+        assert all(car.distance >= BIG_M for car in cars)
+
+
 def test_the_best_views_have_houses_signs_and_an_open_road(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "street.osm.pbf")
     writer.way((-300, 0), (300, 0), highway="residential", name="Main Street")
@@ -129,6 +137,7 @@ def test_a_park_is_named_after_the_place_in_it(virlton: City) -> None:
 
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
+    assert drawn.paper.height / drawn.paper.pixel == pytest.approx(720)
     shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
     assert len(shapes["house"]) == 2
     assert sorted(symbol for symbol, *_ in drawn.paper.places) == ["bag", "food", "garden"]

@@ -24,7 +24,8 @@ from virl.towns.render.mesh import CARD, quads
 from virl.towns.render.raster import mark_facing
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.scene import build_scene
-from virl.towns.render.trees import tree
+from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.trees import SPECIES, crown_of, tree
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +149,17 @@ def test_leaves_show_unless_they_are_seen_edge_on():
     scene = build_scene(quads(cards, mode=CARD, seed=range(6)), np.zeros(6, np.float32))
     mark_facing(scene, np.argsort(scene.seed), lens_at(0.0, 0.0, Camera(0.0)), marks)
     assert marks.tolist() == [True, True, True, False, False, False]
+
+
+def test_leaves_stay_in_the_crown_and_no_card_outshines_it():
+    for variant in range(20):
+        mesh, crown, species = tree(variant), crown_of(variant), SPECIES[variant % len(SPECIES)]
+        leaves = mesh.texture == TILE_INDEX[f"leaves/{species.leaves}"]
+        assert 40 <= leaves.sum() <= 60
+        middle = mesh.corners[leaves].mean(axis=1)
+        assert np.hypot(middle[:, 0], middle[:, 1]).max() < crown.radius
+        assert crown.foot < middle[:, 2].min() < middle[:, 2].max() < crown.height
+        assert (mesh.paint[leaves] <= 1.09 * np.array(species.tint)).all()
 
 
 def test_trees_differ_in_height_and_far_ones_are_flat():

@@ -8,21 +8,23 @@ import shapely
 from made_corner import bare_plan
 
 from virl.platform.city.streetview import Camera
-from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land
+from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land, LandKind
 from virl.towns.render.barriers import barrier_mesh
-from virl.towns.render.mesh import CUTOUT
+from virl.towns.render.lens import lens_at
+from virl.towns.render.mesh import CUTOUT, TUFT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
-from virl.towns.render.renderer import CityRenderer
+from virl.towns.render.renderer import CityRenderer, _in_sight
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, HOUSE_M, SPACING_M, wood_mesh
+from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, GROWTHS, HOUSE_M, VERGE_M, grass_mesh, plant_mesh
 
 WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
+SPACING_M = GROWTHS["wood"].apart
 
 
 def clumps(low: tuple[float, float], high: tuple[float, float]) -> set[tuple[float, float]]:
     """The middles of the clumps of a wood around a street and a house, in a box."""
     house = Building(0, shapely.box(-40, 30, -30, 40), 6.0, 0)
-    mesh = wood_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
+    mesh = plant_mesh([WOOD], bare_plan().layout.streets, [house], np.array(low), np.array(high))
     return {(round(x, 2), round(y, 2)) for x, y in mesh.corners.mean(axis=1)[:, :2].tolist()}
 
 
@@ -47,6 +49,45 @@ def test_a_wood_hides_what_stands_behind_it_from_the_truth_too() -> None:
     assert seen == [1, 0]
     dark = [CityRenderer(plan).picture(0.0, 0.0, camera)[130:156].mean() for plan in (bare, wooded)]
     assert dark[1] < 0.6 * dark[0]
+
+
+def test_tufts_grow_by_open_roads_and_in_meadows_and_show_from_near_alone() -> None:
+    lines = [[(-80, y), (80, y)] for y in (0, 40, 80, 120)]
+    made = [{"has_kerb": False}, {}, {"road": 0.0, "is_gravel": True}, {"road": 0.0, "is_gravel": True}]
+    streets = tuple(
+        replace(bare_plan().layout.streets[0], id=number, line=np.array(line, float), **own)  # type: ignore[arg-type]
+        for number, (line, own) in enumerate(zip(lines, made, strict=True))
+    )
+    lands = (Land("meadow", shapely.box(-50, 82, 50, 100)),)
+    waters = (shapely.box(-90, -90, -30, 90),)
+    plan = replace(bare_plan().layout, streets=streets, lands=lands, waters=waters)
+    mesh = grass_mesh(plan, streets, (), np.full(2, -200.0), np.full(2, 200.0))
+    x, y = mesh.corners.mean(axis=1)[:, :2].T
+    assert x.min() > -30
+    by_road = np.abs(y) < 10
+    assert 4.3 < np.abs(y[by_road]).min() < np.abs(y[by_road]).max() < 4.35 + VERGE_M + 0.1
+    assert (y[~by_road] > 83.7).all()
+    assert min(by_road.sum(), (~by_road).sum()) > 60
+    half = grass_mesh(plan, streets, (), np.zeros(2), np.full(2, 200.0))
+    assert len(half) == ((x >= 0) & (y >= 0)).sum()
+    eye = CityRenderer(replace(bare_plan(), layout=plan))
+    tufts = eye._whole_scene.mode == TUFT
+    for size, least, most in ((640, 2.0, 16.0), (84, None, None)):
+        found = _in_sight(eye._whole_scene, lens_at(20.0, 0.0, Camera(60.0, -10.0, 90.0, size, size)))
+        away = np.hypot(*(eye._whole_scene.spheres[found[tufts[found]], :2] - (20.0, 0.0)).T)
+        assert not len(away) if least is None else least < away.min() < away.max() < most
+
+
+@pytest.mark.parametrize("kind", ["shrubs", "flowers"])
+def test_plants_fill_their_bed_but_for_streets(kind: LandKind) -> None:
+    plan, bed = bare_plan().layout, shapely.box(-20, -20, 20, 20)
+    mesh = plant_mesh([Land(kind, bed)], plan.streets, [], np.array([-90.0, -90.0]), np.array([90.0, 90.0]))
+    growth, middles = GROWTHS[kind], shapely.points(mesh.corners.mean(axis=1)[:, :2])
+    ways = [shapely.LineString(one.line).buffer(one.road / 2 + one.pavement) for one in plan.streets]
+    assert shapely.distance(middles, shapely.union_all(ways)).min() > 0.85
+    assert growth.low <= mesh.corners[..., 2].max(axis=1).min()
+    free = shapely.difference(bed, shapely.union_all(ways)).area
+    assert len(mesh) == pytest.approx(growth.turns * free / growth.apart**2, rel=0.15)
 
 
 def test_leaves_stand_out_over_a_hedge() -> None:

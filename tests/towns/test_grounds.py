@@ -1,6 +1,7 @@
 """The rasters of the ground, against plain arithmetic in each cell."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import (  # fmt: skip
     Building,
     CityPlan,
+    Crossing,
     Furniture,
     Land,
     Street,
@@ -129,7 +131,7 @@ def plan_of(*streets: Street) -> StreetPlan:
     return replace(bare_plan().layout, streets=streets, frontages=())
 
 
-def way(number: int, line: list[tuple[float, float]], road: float, pavement: float, **more: bool) -> Street:
+def way(number: int, line: list[tuple[float, float]], road: float, pavement: float, **more: Any) -> Street:
     return Street(number, "", np.array(line, float), 2 * (number % 2), 1, road, pavement, **more)
 
 
@@ -164,6 +166,16 @@ def test_slabs_of_a_square_lie_alike_whichever_way_is_nearest() -> None:
     moved = ways[0], replace(ways[1], line=ways[1].line + np.array([3.0, 0.0]))
     seen = [from_above(replace(plan_of(*each), paved_from=-1.0), 3.0, 2.0) for each in (ways, moved)]
     assert np.abs(seen[0].astype(int) - seen[1]).max() < 4
+
+
+@pytest.mark.parametrize(("x", "y", "is_laid"), [(6.2, 6.4, False), (-30.0, 4.8, True), (-30.0, 8.8, False)])
+def test_slabs_follow_a_kerb_between_corners_alone(x: float, y: float, is_laid: bool) -> None:
+    seen = []
+    for start in (60.0, 60.7):
+        lines = [[(-start, 0), (0, 0)], [(start, start / 10), (0, 0)], [(start / 8, start), (0, 0)]]
+        plan = plan_of(*(way(number, line, 6.0, 9.0) for number, line in enumerate(lines)))
+        seen.append(from_above(replace(plan, paved_from=-1.0), x, y).astype(int))
+    assert (np.abs(seen[0] - seen[1]).max() > 15) == is_laid
 
 
 @pytest.mark.parametrize("is_gravel", [True, False])
@@ -283,6 +295,30 @@ def test_bays_are_painted_where_cars_are_parked_and_a_box_at_a_bus_stop() -> Non
     assert not whites(from_above(plan, 6.2, -3.0)).any()
 
 
+@pytest.mark.parametrize(
+    ("road", "car", "turn", "is_there"),
+    [(8.0, 0.0, 90, True), (12.0, -4.9, 90, True), (12.0, -4.9, 45, False), (8.0, -2.9, 90, False)],
+)
+def test_a_cycle_lane_lies_at_the_kerb_or_beside_parked_cars(
+    road: float, car: float, turn: int, is_there: bool
+) -> None:
+    plan = plan_of(way(0, [(-70, 0), (70, 0)], road, 2.0, cycle_lanes=(True, False)))
+    plan = replace(plan, furniture=(Furniture("c", "parked car", 40.0, car, turn, 1),) if car else ())
+    assert whites(from_above(plan, -9.0, -2.5))[23:25].all() == is_there
+    assert whites(from_above(plan, -10.0, -3.25))[16:32, 12:36].any() == is_there, "a bicycle"
+    assert not whites(from_above(plan, 5.0, -3.25))[16:32].any()
+    assert not whites(from_above(plan, -10.0, 2.5)).any(), "the other side"
+
+
+def test_slabs_with_dots_lie_before_a_zebra() -> None:
+    line = [(-60.0, 0.0), (60.0, 0.0)]
+    plan = replace(plan_of(way(0, line, 6.0, 2.0)), crossings=(Crossing(0, 60.0),))
+    town = CityRenderer(CityPlan(0, plan, ()))
+    dotted, plain = (town.picture(x, 3.5, Camera(0.0, -90.0, 10.0, 48, 48)).astype(int) for x in (0.0, 8.0))
+    assert np.ptp([(one[..., 0] - one[..., 2]).mean() for one in (dotted, plain)]) > 25
+    assert dotted[..., 1].std() > plain[..., 1].std() + 10
+
+
 def test_an_arrow_leads_to_a_stop_line_that_does_not_meet_the_centre_line() -> None:
     lines = [[(0, 0), (104, 0)], [(0, 300), (90, 300)], [(0, 600), (90, 600)]]
     plan = plan_of(*(way(number, line, 8.0, 2.0) for number, line in enumerate(lines)))
@@ -295,16 +331,18 @@ def test_an_arrow_leads_to_a_stop_line_that_does_not_meet_the_centre_line() -> N
 def test_the_face_of_a_kerb_shows_from_the_road_and_not_from_behind() -> None:
     line = [(-60.0, 0.0), (60.0, 0.0)]
     plans = [plan_of(way(0, line, 5.0, 2.0, has_kerb=has_kerb)) for has_kerb in (False, True)]
+    plans = [replace(plan, crossings=(Crossing(0, 80.0),)) for plan in plans]
 
-    def rows(y: float, heading: float) -> float:
+    def rows(y: float, heading: float, x: float = 0.0) -> float:
         """Rows of pixels of road that a kerb hides, seen from 4 m."""
-        camera = Camera(heading, -32.0, 60.0, 240, 240)
-        bare, kerbed = (CityRenderer(CityPlan(0, plan, ())).picture(0.0, y, camera) for plan in plans)
+        camera = Camera(heading, -32.0, 30.0, 120, 240)
+        bare, kerbed = (CityRenderer(CityPlan(0, plan, ())).picture(x, y, camera) for plan in plans)
         is_road = (bare.max(axis=2) < 130) & (np.ptp(bare, axis=2) < 12)
         return float((is_road & (kerbed.max(axis=2) > 140)).sum(axis=0).mean())
 
     assert rows(-1.5, 0.0) > 2.5
     assert rows(6.5, 180.0) < 1
+    assert rows(-1.5, 0.0, 20.0) < 0.5, "lowered at a zebra"
 
 
 def test_no_kerb_burns_out_where_the_distance_to_it_is_no_longer_measured() -> None:

@@ -12,7 +12,7 @@ from virl.towns.render.bays import BARE, BLANK, DOOR, WINDOW, plan_bays
 from virl.towns.render.buildings import building_mesh
 from virl.towns.render.displays import GOODS, display_tile, goods_of
 from virl.towns.render.fronts import storefront_mesh
-from virl.towns.render.storefronts import spans_of
+from virl.towns.render.storefronts import BRONZE, colours, sign_mesh, spans_of
 from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import TILE_SETS
 from virl.towns.render.walls import walls_of
@@ -51,6 +51,20 @@ def test_panes_side_by_side_differ_and_so_do_a_church_a_gallery_and_a_hotel() ->
         assert min(np.abs(left - one).mean() for one in (right, right[:, ::-1])) > 0.003, name
     rooms = {goods_of((kind,)) for kind in ("church", "art_gallery", "hotel", "school")}
     assert len(rooms) == 4
+
+
+def test_a_church_has_a_wooden_door_narrow_windows_and_a_sign_of_bronze() -> None:
+    names = textures_of("church", 1)
+    assert names.count("church door") == 1
+    assert "shop door" not in names
+    nave, shop = ((display_tile(name, 0)[..., 3] > 0.5).mean() for name in ("nave", "books"))
+    assert nave > 0.7
+    assert shop < 0.3
+    sign = made_sign("Saint Anne")
+    for institutions, scheme in (({sign.place_id}, BRONZE), (set[str](), colours(sign))):
+        mesh = sign_mesh([sign], np.arange(1), {}, institutions)
+        assert mesh.paint[0].tolist() == pytest.approx(scheme[0])
+        assert mesh.ink[0].tolist() == pytest.approx(scheme[1])
 
 
 def front_bays(plan: CityPlan, taken: set[int]) -> np.ndarray:

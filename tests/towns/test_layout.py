@@ -329,3 +329,20 @@ def test_other_seeds_hang_together_too(seed: int) -> None:
     test_buildings_are_sound_apart_and_off_the_streets(plan)
     test_nothing_but_cars_stands_on_the_road(plan)
     test_the_city_is_as_big_as_it_should_be(plan)
+
+
+def test_cycle_lanes_run_along_whole_streets_that_are_wide_enough(plan: StreetPlan) -> None:
+    lanes = {street.name for street in plan.streets if any(street.cycle_lanes)}
+    assert 1 <= len(lanes) <= 10
+    of_these = [street for street in plan.streets if street.name in lanes]
+    assert {street.cycle_lanes for street in of_these} == {(True, True)}
+    assert min(street.road for street in of_these) >= 8
+
+
+def test_beds_lie_in_parks_and_yards_off_streets_and_houses(plan: StreetPlan) -> None:
+    beds = np.array([land.outline for land in plan.lands])
+    assert {land.kind for land in plan.lands} == {"shrubs", "flowers"}
+    ground = shapely.union_all([*bands(plan, with_pavement=True), *(one.footprint for one in plan.buildings)])
+    assert not shapely.intersects(ground, beds).any()
+    yards = sum(front.building is None for front in plan.frontages)
+    assert shapely.within(beds, shapely.union_all(plan.parks)).sum() == len(beds) - yards

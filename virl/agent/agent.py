@@ -1,5 +1,6 @@
 """Agents: characters in a city, with a mind, senses, far sight and a record of what they do."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Self
@@ -8,14 +9,20 @@ from virl.agent.character import Character
 from virl.agent.character_file import LoadedCharacter
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
+from virl.errors import NoImagery
+from virl.geo.globe import LatLng, bearing
+from virl.journal.records import ViewRecord
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
 from virl.platform.city.city import City
-from virl.platform.city.streetview import Link, Panorama, Pose, View
+from virl.platform.city.streetview import Camera, Link, Panorama, Pose, View
 from virl.platform.movers.base import Mover
 from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models
 from virl.platform.perception.road_sight import RoadSight, far_camera, sight_in
+
+LOOK_PITCH, LOOK_FOV = 8.0, 75.0
+"""Degrees of a view of a place. Chosen: it shows a front of 8 m and its sign from across a street."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,20 @@ class Agent(Assembly):
         """The pose at the start, with the character's heading, else the panorama's own."""
         heading = self.character.heading
         return Pose(self.start.id, self.start.heading if heading is None else heading)
+
+    def keep_view_of(self, position: LatLng, panorama: Panorama, caption: str) -> tuple[ViewRecord, ...]:
+        """Return the view from a panorama to a position, kept in the run's folder; empty if none is kept.
+
+        Args:
+            position: of what is looked at.
+            panorama: from which it is looked at.
+            caption: a line below the view.
+        """
+        camera = Camera(bearing(panorama.position, position), LOOK_PITCH, LOOK_FOV)
+        with suppress(NoImagery):
+            if self.run.keeps_views:
+                return self.run.keep(self.city.streetview.view(panorama.id, camera), "look", caption=caption)
+        return ()
 
 
 FRONT_FINDER = "front-finder"

@@ -163,7 +163,8 @@ class Run:
         if done:
             ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
         self._after_last = RequestsRecord()
-        self._keep_views = keep_views
+        self.keeps_views = keep_views
+        """True if views are kept as files."""
         self._since = perf_counter()
         self._stopped_at: float | None = None
         self._audience.start(start, done)
@@ -244,7 +245,7 @@ class Run:
             detections: boxes to draw on it.
             caption: a line below it.
         """
-        if not self._keep_views:
+        if not self.keeps_views:
             return ()
         camera = view.camera
         # The step comes first, so that a listing of the folder follows the walk.

@@ -18,7 +18,8 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import MapGround
 from virl.pages.map_picture import draw_picture
-from virl.pages.maps import CORNER, MapFigure, MapPath, Mark, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.maps import CORNER, MapFigure, MapPath, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.theme import rgb
 from virl.platform.city.streetview import Box, view_of_picture
@@ -84,10 +85,23 @@ class Sheet:
     """The pictures of a story's moments, all of one size, with maps over the ground of its city."""
 
     def __init__(
-        self, story: Story, ground: MapGround, size: Size, shot: Callable[[Moment], Shot] = recorded_shot
+        self,
+        story: Story,
+        ground: MapGround,
+        size: Size,
+        shot: Callable[[Moment], Shot] = recorded_shot,
+        letters: float = 1.0,
     ) -> None:
-        """Keep what is drawn, in `size` pixels; `shot` returns the picture of a moment's view."""
-        self.story, self.ground, self.size, self.shot = story, ground, size, shot
+        """Keep what is drawn.
+
+        Args:
+            story: of the run.
+            ground: of its city.
+            size: width and height in pixels.
+            shot: returns the picture of a moment's view.
+            letters: size of words as a multiple of the usual one.
+        """
+        self.story, self.ground, self.size, self.shot, self.letters = story, ground, size, shot, letters
         self._maps: dict[Size, tuple[MapFigure, Since]] = {}
 
     @cached_property
@@ -111,15 +125,35 @@ class Sheet:
             sheet = (
                 self._map(index, self.size) if self._positions else PIL.Image.new("RGB", self.size, PANEL[:3])
             )
-            _write(sheet, moment, self.story.notice, width, CORNER[1])
+            self._write(sheet, moment, width, CORNER[1])
             return sheet
         sheet, gap = fill(self.shot(moment), self.size), round(GAP * unit)
         if self._positions:
             inset = self._map(index, (round(INSET * unit * INSET_ASPECT), round(INSET * unit)))
             _paste_round(sheet, inset, (width - gap - inset.width, height - gap - inset.height))
             width -= inset.width + gap
-        _write(sheet, moment, self.story.notice, width)
+        self._write(sheet, moment, width)
         return sheet
+
+    def _write(self, sheet: PIL.Image.Image, moment: Moment, room: int, above: float = 0.0) -> None:
+        """Write a moment's words and the notice at the lower left, `room` pixels wide, `above` higher."""
+        pen, height = PIL.ImageDraw.Draw(sheet, "RGBA"), sheet.height - round(above)
+        unit = self.letters * sqrt(sheet.width * sheet.height)
+        gap, small, large, radius = (round(share * unit) for share in (GAP, SMALL, LARGE, ROUND))
+        texts = [(moment.where, small, 200)]
+        texts += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
+        texts += [(line, small, 170) for line in _wrap(pen, self.story.notice, small, room - 4 * gap)[:1]]
+        lines = [(*in_face(text), size, light) for text, size, light in texts if text]
+        if not lines:
+            return
+        widest = max(pen.textlength(text, font(face, size)) for text, face, size, _ in lines)
+        tall = sum(round(size * LEADING) for _, _, size, _ in lines)
+        box = (gap, height - gap - tall - 1.2 * gap, gap + widest + 2 * gap, height - gap)
+        pen.rounded_rectangle(box, radius, PANEL)
+        y = box[1] + 0.6 * gap
+        for text, face, size, light in lines:
+            pen.text((2 * gap, y + size * LEADING / 2), text, (255, 255, 255, light), font(face, size), "lm")
+            y += round(size * LEADING)
 
     def _map(self, index: int, size: Size) -> PIL.Image.Image:
         """Return the map at a moment: the path up to there, the places told of, and the view's direction."""
@@ -149,7 +183,7 @@ class Sheet:
         points = [on_paper(frame, *position) for position in self._positions]
         if size == self.size:  # the words lie below what the map shows
             low, high = np.min(points, axis=0), np.max(points, axis=0)
-            points.append((low[0], high[1] + BELOW * (high[1] - low[1])))
+            points.append((low[0], high[1] + BELOW * self.letters * (high[1] - low[1])))
         extent = Extent(aspect=size[0] / size[1], beyond=0.0)
         paper = lay_out(frame, points, self.ground, extent=extent, across=size[0])
         moments, last = self.story.moments, len(self.story.moments) - 1
@@ -203,34 +237,14 @@ def _paste_round(sheet: PIL.Image.Image, picture: PIL.Image.Image, at: tuple[int
         sheet.paste(colour.resize(size), (at[0] - grow, at[1] - grow), mask.resize(size))
 
 
-def _write(sheet: PIL.Image.Image, moment: Moment, notice: str, room: int, above: float = 0.0) -> None:
-    """Write a moment's words and the notice at the lower left, in `room` pixels, `above` pixels higher."""
-    pen, height = PIL.ImageDraw.Draw(sheet, "RGBA"), sheet.height - round(above)
-    unit = sqrt(sheet.width * sheet.height)
-    gap, small, large, radius = (round(share * unit) for share in (GAP, SMALL, LARGE, ROUND))
-    texts = [(moment.where, small, 200)]
-    texts += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
-    texts += [(line, small, 170) for line in _wrap(pen, notice, small, room - 4 * gap)[:1]]
-    lines = [(*in_face(text), size, light) for text, size, light in texts if text]
-    if not lines:
-        return
-    widest = max(pen.textlength(text, font(face, size)) for text, face, size, _ in lines)
-    tall = sum(round(size * LEADING) for _, _, size, _ in lines)
-    box = (gap, height - gap - tall - 1.2 * gap, gap + widest + 2 * gap, height - gap)
-    pen.rounded_rectangle(box, radius, PANEL)
-    y = box[1] + 0.6 * gap
-    for text, face, size, light in lines:
-        pen.text((2 * gap, y + size * LEADING / 2), text, (255, 255, 255, light), font(face, size), "lm")
-        y += round(size * LEADING)
-
-
 def _wrap(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> list[str]:
     """Return a text in at most `MOST_LINES` lines of whole words, with "…" where words are left out."""
     letters = font(in_face(text)[1], size)
     lines = [""]
     for word in in_face(text)[0].split():
         longer = f"{lines[-1]} {word}".lstrip()
-        if pen.textlength(longer, letters) <= room or not lines[-1]:
+        end = " …" if len(lines) == MOST_LINES else ""
+        if pen.textlength(longer + end, letters) <= room or not lines[-1]:
             lines[-1] = longer
         elif len(lines) < MOST_LINES:
             lines.append(word)

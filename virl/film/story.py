@@ -10,11 +10,12 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, bearing, signed_turn
+from virl.journal.film import PICTURE, finds_of_end, is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import CONSULTATION, start_of
-from virl.journal.story import counts_in_words, heading_of, moment_of, words
+from virl.journal.story import heading_of, headline_of, moment_of, words
 from virl.journal.tool_results import told_result
 from virl.pages.exhibits import MapExhibit
 from virl.plain_text import plain_line
@@ -115,12 +116,28 @@ class _Teller:
                 found = [one for one in record.exhibits if isinstance(one, MapExhibit)]
                 self.story.maps += [(self.folder, one) for one in found]
                 self.place = f"{self.metres:,.0f} m" if self.metres else ""
-                said = " ".join(dict.fromkeys((_outcome_of(record.result), record.result.reason)))
                 place = record.result.place
                 if place and place.id not in self.seen:
                     self.weighed.append(place)
-                seen = self.seen.get(place.id) if place else None
-                self._add(self.end, said.removeprefix("Finished. "), seen)
+                self._tell_end(record.result)
+
+    def _tell_end(self, result: Result) -> None:
+        """Add the end with the view that stands large on the run's page, or with a map that tells more."""
+        told = [one for one in self.records if isinstance(one, StepRecord | NoteRecord)]
+        view = view_of_end(shown_views(told), result) if self.path else None
+        if view:
+            view = view.model_copy(update={"detections": finds_of_end(view, result)})
+            is_answer = view.file == result.answer.get(PICTURE)
+            shows_result = is_answer or view.detections or is_named(view.caption, named_by(result))
+            view = view if shows_result or not self.story.maps else None
+        kept = {one.picture for step in told if isinstance(step, StepRecord) for one in step.objects}
+        why = result.place.reason if result.place and result.status == "entered" else ""
+        self._add(
+            self.end,
+            f"{headline_of(result)[0]}. {why}".rstrip(),
+            view,
+            is_marked=bool(view and view.file in kept),
+        )
 
     def _add(
         self, rank: Rank, said: str = "", view: ViewRecord | None = None, *, is_marked: bool = False
@@ -177,15 +194,6 @@ class _Teller:
             self._add(Rank.NOTE, said)
 
 
-def _outcome_of(result: Result) -> str:
-    """Return a sentence on the end of a run."""
-    if result.status == "entered" and result.place:
-        return f"Entered {result.place.name}."
-    if result.status == "finished":
-        return f"Finished: {counts_in_words(result.found)}." if result.found else "Finished."
-    return "Gave up." if result.status == "gave up" else "Stopped."
-
-
 def _read_in(view: ViewRecord) -> str:
     """Return a sentence on what was read or found in a view."""
     read = ", ".join(f"“{one.text}”" for one in view.detections if one.text)
@@ -220,7 +228,7 @@ def _hold_views(moments: Sequence[Moment]) -> Iterator[Moment]:
         if moment.view:
             last, quiet = moment, 0
         quiet += moment.rank is Rank.WALK
-        is_held = moment.path and not moment.view and quiet <= HELD_STEPS and moment.rank is not Rank.FIND
+        is_held = moment.path and not moment.view and quiet <= HELD_STEPS and moment.rank < Rank.FIND
         if last and last.folder == moment.folder and last.places == moment.places and is_held:
             yield replace(moment, view=last.view, is_marked=last.is_marked)
         else:

@@ -6,7 +6,7 @@ from math import ceil
 from pathlib import Path
 
 from virl.geo.globe import signed_float_turn
-from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.records import DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.story import Chapter, Stretch, moment_of
 from virl.pages.pictures import Grades, embed
 from virl.platform.city.streetview import Camera
@@ -104,12 +104,19 @@ def view_of_end(views: Sequence[ViewRecord], result: Result | None) -> ViewRecor
     counted = result.found if result else {}
 
     def worth(view: ViewRecord) -> tuple[bool, int, float]:
-        """Return (whether it is the picture, letters of signs that are named, score of a thing counted)."""
-        letters = sum(len(found.text) for found in view.detections if is_named(found.text, said))
+        """Return (whether it is the picture, letters of its named texts, score of a counted thing)."""
+        texts = (view.caption, *(found.text for found in view.detections))
+        letters = sum(len(text) for text in texts if is_named(text, said))
         scores = (found.score for found in view.detections if found.label in counted)
         return view.file == picture, letters, max(scores, default=0.0)
 
     return max(reversed(views), key=worth, default=None)
+
+
+def finds_of_end(view: ViewRecord, result: Result | None) -> tuple[DetectionRecord, ...]:
+    """Return the signs in a view that a result names; if none, all finds, but none if it names a place."""
+    named = tuple(found for found in view.detections if is_named(found.text, named_by(result)))
+    return named or (view.detections if result and not result.place else ())
 
 
 def key_files(views: Sequence[ViewRecord], end: ViewRecord | None) -> frozenset[str]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from virl.console import SafeConsole, counting_bar
 from virl.errors import BadInput, VirlError
 from virl.files.writing import read_bounded, write_whole
-from virl.journal.film import is_named, named_by, shown_views, view_of_end
+from virl.journal.film import finds_of_end, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, JournalTail, read_journal, read_result
 from virl.journal.records import (
@@ -32,7 +32,6 @@ from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map, without_common_end
 from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
-from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -87,8 +86,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
     # Others stand in for a picture that is missing or broken.
     for _ in range(min(3, len(views))):
         if view := view_of_end(views, result):
-            named = [found for found in view.detections if is_named(found.text, named_by(result))]
-            shown = tuple(named or (view.detections if result and not result.place else ()))
+            shown = finds_of_end(view, result)
             if data := embed(folder, [view.file], GRADES).get(view.file):
                 where = next(moment_of(one) for one in told if view in one.views)
                 return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
@@ -121,18 +119,18 @@ def card_map(records: Sequence[AnyRecord], ground: MapGround, across: float = AL
     few = tuple(
         point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
         for point, name in zip(shown.points, names, strict=True)
+        if point.style != "candidate" or not shown.lines  # beside a way they would cover it
     )
     shown = shown.model_copy(update={"points": few})
-    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0))
+    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0, is_still=True))
     return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
 
 
 def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
     """Return a map without what only readers who zoom in would see; in a corner without words, too."""
     paper, marks = figure.paper, figure.marks
-    if paper.pixel > HOUSES_UP_TO_M or is_corner:
-        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
     if is_corner:
+        paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
         marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
         paths = tuple(replace(path, arrows=()) for path in figure.paths)
         return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)

@@ -49,6 +49,7 @@ from virl.journal.story import (
     kind_of,
     moment_of,
     question,
+    reason_of,
     scalar,
     seen_in,
     sentences,
@@ -61,6 +62,7 @@ from virl.journal.tool_results import told_result
 from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
+from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map
 from virl.pages.numbers import dollars, megabytes, price, show_duration
 from virl.pages.page import draw_exhibits
@@ -126,6 +128,7 @@ def _templates(folder: Path) -> Environment:
             "icon": _icon_of,
             "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
             "told_result": told_result,
+            "reason_of": reason_of,
             "compass": compass_word,
             "sentences": sentences,
             "facts": facts,
@@ -240,8 +243,8 @@ STYLES, SCRIPTS = ("charts.css",), ("report.js", "maps.js", "tables.js")
 """Names of the report's own style sheets and scripts."""
 MOST_CONTENTS = 12
 """Most entries of the contents of a page."""
-BESIDE = Extent(aspect=0.95)
-"""Extent of the map beside a picture, about as high as that."""
+BESIDE = Extent(aspect=1.09)
+"""Extent of the map beside a picture, in its page and in the picture of a run. Chosen: as high as that."""
 ACROSS = Extent(aspect=2.7)
 """Extent of the map alone in the picture of a run."""
 
@@ -269,7 +272,7 @@ def _write_share_picture(folder: Path, records: Sequence[AnyRecord], city: City 
     told = [one for one in records if isinstance(one, StepRecord | NoteRecord)]
     view = view_of_end(shown_views(told), result)
     eventful = [step for step in steps if is_eventful(step)]
-    figure, _ = run_map(steps, eventful, end, city, BESIDE if view else ACROSS)
+    figure, _ = run_map(steps, eventful, end, ground_of(city), BESIDE if view else ACROSS)
     about = f"{start.who} in {city.title if city else start.city}"
     write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
 
@@ -312,7 +315,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     if end_view and end_view not in views:
         views.append(end_view)
     keys = key_files(views, end_view)
-    figure, spots = run_map(steps, told, end, city, BESIDE if end_view else AROUND)
+    figure, spots = run_map(steps, told, end, ground_of(city), BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
     context = report_context(folder, records, city, steps, others)
     return context | {
@@ -347,7 +350,7 @@ def run_map(
     steps: Sequence[StepRecord],
     told: Sequence[Chapter],
     end: EndRecord | None,
-    city: City | None,
+    ground: MapGround,
     extent: Extent = AROUND,
 ) -> tuple[MapFigure | None, MapExhibit | None]:
     """Return (the map of a run, or `None`; the exhibit whose points are drawn on it, or `None`).
@@ -356,13 +359,13 @@ def run_map(
         steps: of the run; without any, the map is that of its result.
         told: the chapters of its story, whose steps have marks.
         end: the run's last record; `None` for one that has not ended.
-        city: whose ground is drawn.
+        ground: streets and houses of the city.
         extent: how much ground is shown around a walk.
     """
     maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit) and one.points]
     spots = maps[0] if len(maps) == 1 else None
     if not steps:
-        figure = draw_map(maps[0], ground_of(city), extent=extent) if maps else None
+        figure = draw_map(maps[0], ground, extent=extent) if maps else None
         return figure, maps[0] if maps else None
     place = end.result.place if end else None
     known = {one.id for step in steps for one in step.places}
@@ -371,7 +374,7 @@ def run_map(
         spots = MapExhibit(title="", points=(pick,))
     marked = [step for one in told for step in steps_in(one)]
     label = "End" if end else "So far"
-    return walk_map(steps, ground_of(city), spots, end=label, marked=marked, extent=extent), spots
+    return walk_map(steps, ground, spots, end=label, marked=marked, extent=extent), spots
 
 
 def report_context(

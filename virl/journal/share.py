@@ -13,7 +13,7 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, write_whole
 from virl.pages.fonts import font, in_face
 from virl.pages.map_picture import draw_picture
-from virl.pages.maps import MapFigure
+from virl.pages.maps import MapFigure, at_width
 from virl.pages.theme import rgb
 from virl.plain_text import plain_line, shorten
 
@@ -48,7 +48,7 @@ def write_share(folder: Path, headline: str, about: str, view: str, figure: MapF
         _paste(picture, seen, _EDGE, room - beside)
     if figure:
         width = _MAP_WIDTH if seen else room
-        _paste(picture, draw_picture(figure, width), _EDGE + room - width, width)
+        _paste(picture, draw_picture(at_width(figure, width), width), _EDGE + room - width, width)
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=86, optimize=True)
     write_whole(folder / SHARE, data.getvalue(), "write the report again")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.journal.film import is_named, looks_of, named_by
 from virl.journal.records import DetectionRecord, NoteRecord, Result, StepRecord
-from virl.journal.story import Chapter, anchor_of, moment_of
+from virl.journal.story import Chapter, anchor_of, moment_of, steps_in
 from virl.pages.pictures import embed_crop
 
 SIGN = "sign"
@@ -39,20 +39,25 @@ def sign_crops(folder: Path, told: Sequence[Chapter], result: Result | None) -> 
         result: of the run; `None` for one that has not ended.
     """
     said = named_by(result)
-    largest: dict[str, tuple[DetectionRecord, str, StepRecord | NoteRecord]] = {}
-    for one in (one for one in told if isinstance(one, StepRecord | NoteRecord)):
+    largest: dict[str, tuple[DetectionRecord, str, StepRecord | NoteRecord, str]] = {}
+    step = "Step 0" if any(map(steps_in, told)) else ""
+    for one in told:
+        step = f"Step {steps_in(one)[-1].step}" if steps_in(one) else step
+        if not isinstance(one, StepRecord | NoteRecord):
+            continue
+        is_at_step = isinstance(one, StepRecord) or one.topic == "tool"
+        where = (is_at_step and step) or moment_of(one)
         for view in looks_of(one):
             for found in view.detections:
                 known = largest.get(found.text.casefold())
                 is_larger = known is None or _width(found) > _width(known[0])
                 if found.label == SIGN and found.text and is_larger:
-                    largest[found.text.casefold()] = found, view.file, one
+                    largest[found.text.casefold()] = found, view.file, one, where
     order = sorted(largest, key=lambda text: not is_named(text, said))[:MOST_SIGNS]
     crops = []
     for text in order:
-        found, file, one = largest[text]
+        found, file, one, where = largest[text]
         if picture := embed_crop(folder, file, found.box):
-            where = f"Step {one.step}" if isinstance(one, StepRecord) else moment_of(one)
             crops.append(SignCrop(found.text, picture, anchor_of(one), where, is_named(text, said)))
     return crops
 

@@ -338,6 +338,12 @@ def title_of(step: StepRecord) -> str:
     return text[0].upper() + text[1:]
 
 
+def reason_of(step: StepRecord) -> str:
+    """Return why the agent entered or passed by the places of a step; without one, its decision."""
+    own = () if step.decided_by else step.places
+    return " ".join(dict.fromkeys(place.reason for place in own)) or step.decided
+
+
 def counts_in_words(found: Mapping[str, int]) -> str:
     """Return counts by kind in words, such as `9 trash bins, 2 benches`."""
     return ", ".join(count_noun(count, kind) for kind, count in found.items())

@@ -12,7 +12,8 @@ from virl.journal.records import StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
-from virl.pages.maps import MapFigure, MapPath, Mark, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.maps import MapFigure, MapPath, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbol_of
 from virl.platform.city.city import City

@@ -21,7 +21,8 @@ from virl.narrate.narration import Narration, narrate
 from virl.narrate.walk import Walk, no_streets, read_walk, streets_by_addresses, walk_on_graph
 from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import draw_whole
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.maps import MapFigure, MapPath, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph

@@ -229,10 +229,12 @@ GREEN = frozenset(
 )  # fmt: skip
 """Values of `leisure`, `landuse` and `natural` that are drawn as grass."""
 LANDS: dict[LandKind, frozenset[str]] = {
-    "meadow": frozenset({"meadow", "grassland", "heath", "scrub", "wetland", "fell", "tundra", "orchard"}),
+    "meadow": frozenset({"meadow", "grassland", "heath", "wetland", "fell", "tundra", "orchard"}),
     "field": frozenset({"farmland", "allotments", "plant_nursery"}),
     "vineyard": frozenset({"vineyard"}),
     "wood": frozenset({"forest", "wood"}),
+    "shrubs": frozenset({"scrub", "shrubbery"}),
+    "flowers": frozenset({"flowerbed"}),
 }
 """Values in `GREEN` for ground that is no lawn, by its kind."""
 GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway", "construction", "quarry"})
@@ -261,7 +263,7 @@ BANK_M = 1.0
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
     """Return the outlines of parks and other green areas, metres."""
-    return tuple(_polygons(_areas(extract, GREEN, "leisure", "landuse", "natural"), SMALLEST_GREEN_M2))
+    return tuple(_polygons(areas_of(extract, GREEN, "leisure", "landuse", "natural"), SMALLEST_GREEN_M2))
 
 
 def lands(extract: OsmExtract) -> tuple[Land, ...]:
@@ -269,13 +271,13 @@ def lands(extract: OsmExtract) -> tuple[Land, ...]:
     return tuple(
         Land(kind, area)
         for kind, values in LANDS.items()
-        for area in _polygons(_areas(extract, values, "landuse", "natural"), SMALLEST_GREEN_M2)
+        for area in _polygons(areas_of(extract, values, "landuse", "natural"), SMALLEST_GREEN_M2)
     )
 
 
 def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
     """Return the outlines of areas of sand, rock, railway and building sites, metres."""
-    return tuple(_polygons(_areas(extract, GRAVEL, "landuse", "natural"), SMALLEST_GREEN_M2))
+    return tuple(_polygons(areas_of(extract, GRAVEL, "landuse", "natural"), SMALLEST_GREEN_M2))
 
 
 def squares(extract: OsmExtract) -> tuple[tuple[str, Polygon], ...]:
@@ -290,7 +292,7 @@ def squares(extract: OsmExtract) -> tuple[tuple[str, Polygon], ...]:
     return tuple(found)
 
 
-def _areas(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geometry]:
+def areas_of(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geometry]:
     """Return the shapes, metres, of areas not underground whose tag of one of `keys` is one of `values`."""
     return [
         shape
@@ -301,7 +303,7 @@ def _areas(extract: OsmExtract, values: frozenset[str], *keys: str) -> list[Geom
 
 def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
     """Return the outlines of lakes, rivers, pools and the sea, metres, without the ground around houses."""
-    areas = _areas(extract, WATER, "natural", "landuse", "waterway", "leisure")
+    areas = areas_of(extract, WATER, "natural", "landuse", "waterway", "leisure")
     for tags, line in extract.lines.tagged_shapes():
         kind = tags.get("waterway", "")
         if kind in WATERWAY_M and not _is_sunk(tags):

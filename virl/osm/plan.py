@@ -12,6 +12,7 @@ from virl.geo.flat import near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
+from virl.osm.gardens import with_gardens
 from virl.osm.grounds import crossings, gravels, greens, lands, tracks, waters
 from virl.osm.hours import is_seasonal
 from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of, use_of
@@ -78,6 +79,10 @@ def build_twin(extract: OsmExtract) -> Twin:
     signing = sign_places(extract, houses, streets, pois)
     zebras = crossings(extract, streets.streets)
     mapped = furniture_of(extract, houses, streets.panoramas, streets.streets)
+    spots = Spots(
+        houses, streets.streets, streets.panoramas,
+        [sign for each in signing.signs.values() for sign in each], mapped,
+    )  # fmt: skip
     layout = StreetPlan(
         frame=extract.frame,
         streets=streets.streets,
@@ -87,7 +92,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         parks=greens(extract),
         buildings=buildings_of(houses, looks, streets.streets),
         frontages=signing.frontages,
-        furniture=(*mapped, *_fill_streets(extract, houses, streets, signing, mapped, zebras)),
+        furniture=(*mapped, *_fill_streets(extract, houses, streets, signing, spots, mapped, zebras)),
         paved_from=PAVED_FROM,
         waters=waters(extract, houses),
         gravels=gravels(extract),
@@ -103,7 +108,8 @@ def build_twin(extract: OsmExtract) -> Twin:
         )
         for number, osm_id in enumerate(pois.ids)
     )  # fmt: skip
-    return Twin(CityPlan(0, layout, shops), extract, houses, streets, pois, looks.unread)
+    plan = with_gardens(CityPlan(0, layout, shops), extract, spots, SEED)
+    return Twin(plan, extract, houses, streets, pois, looks.unread)
 
 
 def in_season(twin: Twin, day: date | None = None) -> Twin:
@@ -143,12 +149,10 @@ def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tup
 
 
 def _fill_streets(
-    extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
-    zebras: Sequence[Crossing],
+    extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, spots: Spots,
+    mapped: Sequence[Furniture], zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
     """Yield a twin's random trees and parked cars, clear of mapped furniture, zebras and views of signs."""
-    signs = [sign for each in signing.signs.values() for sign in each]
-    spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy
     middles = [np.mean([front.left, front.right], axis=0) for front in signing.frontages]
     fronts = np.array(middles).reshape(-1, 2)

@@ -19,6 +19,7 @@ from virl.osm.ways import (
     ROADS,
     WayFilter,
     WayNetwork,
+    cycle_lanes,
     has_panoramas,
     is_bridge,
     is_hidden,
@@ -56,6 +57,8 @@ LANE_M = 3.0
 """Width of one lane of a carriageway in metres."""
 ROAD_SHARE = 0.62
 """Largest share of the clearance between houses, [0, 1], that a carriageway takes; chosen."""
+LEAST_ROAD_M = 2.5
+"""Width in metres of a carriageway below which a road is paved from wall to wall, without kerbs; chosen."""
 WIDEST_PAVEMENT_M = 9.0
 """Largest width of a pavement in metres."""
 OPEN_M = 17.0
@@ -232,16 +235,18 @@ def _widen_streets(
     streets = []
     for number_, line in enumerate(network.lines):
         tags = extract.lines.tags[network.way[number_]]
-        if tags.get("highway") in ROADS:
-            # Tags yield to the houses: better a narrow carriageway than one through walls.
-            road = max(min(_usual_width(tags), 2 * ROAD_SHARE * near[number_]), 1.0)
-            widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
-        else:
-            road, widest = 0.0, WIDEST_PAVEMENT_M if _is_busy(tags) else _usual_width(tags) / 2
+        # Tags yield to the houses: better a narrow carriageway than one through walls.
+        road = min(_usual_width(tags), 2 * ROAD_SHARE * near[number_])
+        is_road = tags["highway"] in ROADS
+        if not is_road or road < LEAST_ROAD_M:
+            road = 0.0
+        widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
+        if not road and tags["highway"] != "pedestrian":
+            widest = _usual_width(tags) / 2
         if usual[number_] > OPEN_M and road:
             widest = min(widest, VERGE_M if tags.get("sidewalk", "both") in NO_SIDEWALK else OPEN_PAVEMENT_M)
         pavement = min(max(far[number_] - road / 2, 0.4), widest)
-        if road and is_passage(tags):
+        if is_road and is_passage(tags):
             # As wide from end to end, whatever stands near its way before and behind the house.
             road = min(_usual_width(tags), passage_width(tags) - 2 * PASSAGE_KERB_M)
             pavement = PASSAGE_KERB_M
@@ -251,7 +256,7 @@ def _widen_streets(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
                 round(road, 2), round(pavement, 2), paving == "gravel", paving == "asphalt" and not road,
-                not (road and is_rural and is_pavement_unknown(tags)),
+                not (road and is_rural and is_pavement_unknown(tags)), cycle_lanes(tags),
             )
         )  # fmt: skip
     return tuple(streets)
@@ -262,7 +267,7 @@ def _paving(tags: Tags, *, is_rural: bool) -> Literal["stone", "gravel", "asphal
     highway, surface = tags["highway"], tags.get("surface", "")
     if surface in LOOSE or (not surface and highway in LOOSE):
         return "gravel"
-    if surface in SEALED or (not surface and highway == "cycleway"):
+    if surface in SEALED or (not surface and highway in ROADS | {"cycleway"}):
         return "asphalt"
     return "gravel" if is_rural and not surface and highway == "footway" else "stone"
 

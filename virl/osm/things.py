@@ -158,7 +158,7 @@ def barriers_of(extract: OsmExtract, houses: Houses, streets: Sequence[Street]) 
     ]
     if not lines:
         return ()
-    openings = np.array([*_openings(extract, streets)], object)
+    openings = np.array([*openings_of(extract, streets)], object)
     ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
     found = []
     for name, tags, line in lines:
@@ -181,7 +181,7 @@ def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
     return Barrier(kind, np.round(shapely.get_coordinates(line), 3), round(height, 2), variant(name))
 
 
-def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
+def openings_of(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
     """Yield shapes in metres of ground, at gates, on streets and on ways, where no barrier is drawn."""
     for tags, point in extract.points.tagged_shapes():
         if tags.get("barrier") in _GATES:

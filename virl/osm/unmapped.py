@@ -233,6 +233,8 @@ def _cars_along(
     step = STEP_M[how]
     along = np.arange(FROM_END_M, line.length - FROM_END_M, step)
     along = along[rng.random(len(along)) < TAKEN[is_mapped]]
+    if street.cycle_lanes[side == "left"] and not is_mapped:
+        return _NO_CARS  # only now, so that the cars of other streets stay where they are
     along = along[[all(abs(at - zebra) > FROM_ZEBRA_M for zebra in zebras) for at in along]]
     here = shapely.get_coordinates(shapely.line_interpolate_point(line, along))
     ahead = shapely.get_coordinates(shapely.line_interpolate_point(line, along + 0.5))

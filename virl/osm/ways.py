@@ -75,6 +75,17 @@ def is_pavement_unknown(tags: Tags) -> bool:
     return not any(key in tags for key in _SIDEWALK_KEYS)
 
 
+def cycle_lanes(tags: Tags) -> tuple[bool, bool]:
+    """Return whether a cycle lane is painted along the right-hand and the left-hand side of a road.
+
+    One for both sides, `cycleway=lane`, means those on which cars drive: of a one-way road, one.
+    """
+    both = "lane" in {tags.get("cycleway:both"), tags.get("cycleway")}
+    forth, back = BOTH if "cycleway:both" in tags else _one_way(tags, "oneway")
+    right, left = (tags.get(f"cycleway:{side}") == "lane" for side in ("right", "left"))
+    return right or (both and forth), left or (both and back)
+
+
 def has_panoramas(tags: Tags) -> bool:
     """Return whether panoramas stand on a way, such as a street, and not a sidewalk or a tunnel.
 

@@ -9,7 +9,8 @@ import shapely
 
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import Name
-from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
+from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath
+from virl.pages.marks import Mark
 from virl.pages.paper import Paper, Point
 from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
@@ -62,7 +63,8 @@ class _Pen:
         for path in figure.paths:
             self._draw_path(path)
         for mark in figure.marks:
-            self._draw_mark(mark)
+            if not mark.is_joined:
+                self._draw_mark(mark)
         self._write_labels(figure)
         self._draw_scale_and_notice(figure.notice)
         return self.picture
@@ -134,7 +136,7 @@ class _Pen:
             self.pen.ellipse((x - r, y - r, x + r, y + r), fill, edge, round(1.6 * FINER))
         if mark.sign:
             up = 17 * FINER if mark.shape == "pin" else 0
-            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
+            self._write((x, y - up), mark.shown_sign, SIGN, self.known["on"], "mm")
 
     def _draw_scale_and_notice(self, notice: str) -> None:
         """Draw the scale bar at the lower left, and the notice's first line below it."""

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from markupsafe import Markup
 
 from virl.pages.ground import AREAS, Name
-from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath, Mark
+from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath
+from virl.pages.marks import Mark
 from virl.pages.paper import Paper, svg_points
 from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
@@ -125,7 +126,7 @@ def symbol_svg(name: str) -> str:
 
 def draw_legend(figure: MapFigure) -> Markup:
     """Return the legend of a map as a list, each line with what the map shows; empty without lines."""
-    shapes_of = {mark.kind.split()[-1]: mark.shape for mark in figure.marks if mark.shape != "pin"}
+    shapes_of = _shapes_of(figure)
     # Those of symbols that have no room here are shown by the script where they are drawn.
     unseen = {name: None for name, *_ in figure.paper.places if name not in figure.symbols}
     lines = []
@@ -147,6 +148,19 @@ def draw_legend(figure: MapFigure) -> Markup:
         hidden = " hidden" if first == "symbol" and last in unseen else ""
         lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
+
+
+def legend_data(figure: MapFigure) -> list[tuple[str, str, str]]:
+    """Return the lines of a map's legend but for symbols, each as (style classes, shape, words)."""
+    shapes_of = _shapes_of(figure)
+    told = [one for one in figure.legend if not one[0].startswith("symbol")]
+    return [(kind, shapes_of.get(kind.split()[-1], "disc"), words) for kind, words in told]
+
+
+def _shapes_of(figure: MapFigure) -> Mapping[str, str]:
+    """Return the shape of the marks on a map, but for pins, by the last of their style classes."""
+    own = (mark for mark in figure.marks if mark.shape != "pin" and not mark.is_group)
+    return {mark.kind.split()[-1]: mark.shape for mark in own}
 
 
 def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
@@ -176,6 +190,7 @@ def ground_data(paper: Paper) -> dict[str, object]:
             {
                 "name": kind,
                 "shape": symbols()[kind].path,
+                "legend": symbols()[kind].legend,
                 "places": [[x, y] for name, x, y in paper.places if name == kind],
             }
             for kind in kinds
@@ -188,7 +203,7 @@ def figure_data(figure: MapFigure) -> dict[str, object]:
     paper = figure.paper
     return ground_data(paper) | {
         "paths": [{"points": path.points, "kind": path.kind} for path in figure.paths],
-        "marks": [mark_data(mark) for mark in figure.marks],
+        "marks": [mark_data(mark) for mark in figure.marks if not mark.is_group],  # scripts join anew
         "corners": [(paper.left, paper.top), (paper.left + paper.width, paper.top + paper.height)],
     }
 
@@ -230,7 +245,8 @@ def _path(paper: Paper, path: MapPath) -> str:
 
 def _mark(paper: Paper, mark: Mark) -> str:
     """Return the SVG of a mark; as a link if it has an address."""
-    title, kind = html_line(mark.title), html_line(mark.kind)
+    title = html_line(mark.title)
+    kind = html_line(mark.kind) + " joined" * mark.is_joined + " group" * mark.is_group
     tag, attributes = "g", f'class="mark {kind}" role="img"'
     if mark.href:
         order = ' tabindex="-1"' if mark.is_minor else ""
@@ -254,9 +270,9 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
         yield '<circle class="hit" r="15"/>'
     yield shape_svg(mark.shape)
     if mark.sign:
-        long = " long" if len(mark.sign) > 2 else ""
+        long = " long" if len(mark.sign) > 2 and not mark.is_group else ""
         y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
-        yield f'<text class="sign{long}" y="{y:g}">{html_line(shorten(mark.sign, 3))}</text>'
+        yield f'<text class="sign{long}" y="{y:g}">{html_line(mark.shown_sign)}</text>'
     if mark.label:
         side = mark.side
         where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'

@@ -7,7 +7,6 @@ They know no city. `virl.pages.map_svg` draws them for pages, `virl.pages.map_pi
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, cos, hypot, radians, sin
-from typing import NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -16,16 +15,25 @@ import shapely
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
 from virl.pages.ground import MapGround, Name
+from virl.pages.marks import (
+    ROOM,
+    LabelAnchor,
+    Mark,
+    Rectangle,
+    box_of,
+    meet,
+    move_apart,
+    shape_box,
+    to_pixels,
+)
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbols
-from virl.pages.theme import shapes
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
 WIDE_ASPECT = 2.0  # ratio of width to height of a map alone
 LETTER, LINE = 7.2, 15.0  # about the width of a letter, and the height of a line
 NAME_LETTER = 6.2  # about the width of a letter of a street's name
-ROOM = 2.0  # room around a mark
 LONGEST_LABEL = 28  # characters
 ARROWS = 18  # most arrows across the width of a map
 CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
@@ -33,13 +41,10 @@ TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 NOTICE = 16.0  # height of the line with the notice, below the scale bar
 SYMBOL_ROOM, SYMBOL_SIZE = 28.0, 14.0  # least distance between two symbols, and their width
 SYMBOLS_UP_TO_M = 6.0  # most metres per pixel at which symbols are drawn
-SHIFTS = (12.0, 18.0, 25.0, 33.0, 44.0, 58.0)  # distances by which a mark may be moved off another
 ASIDES = (15.0, -15.0, 19.0, -19.0)  # distances from a path at which the name of its street may stand
 RESULTS = ("pin enter", "spot pick")  # kinds of marks of results, which get their labels first
-MOST_MOVED = 150  # most marks of a map that are moved off each other: more are a cloud
+SAME_NAME = 150.0  # distance below which a name is not written again
 
-Rectangle = tuple[float, float, float, float]
-"""A rectangle as (left, top, right, bottom) in pixels."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """Styles of points, the most important first: they get labels first and lie on top."""
 _WORDS = {
@@ -52,54 +57,6 @@ _WORDS = {
 """Words of the legend for several points of a style."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
-
-
-class LabelAnchor(NamedTuple):
-    """A position of a label beside its mark, in pixels from the mark to its baseline."""
-
-    name: str
-    """Side of the mark, as a style class."""
-    x: float
-    """Pixels to the right of the mark."""
-    y: float
-    """Pixels from the mark down to the label's baseline."""
-    share: float
-    """Share of the label's width, [0, 1], that is left of the position."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A mark at a point on paper: x metres east and y metres south of the frame's origin."""
-
-    x: float
-    y: float
-    kind: str
-    """Style classes of the mark, separated by spaces; the last one names its colour."""
-    title: str
-    """Text shown when the mark is pointed at."""
-    shape: str = "disc"
-    """Name of the mark's shape in `theme.shapes`."""
-    sign: str = ""
-    """Up to three characters shown inside the mark; may be empty."""
-    label: str = ""
-    """Text beside the mark if there is room; may be empty."""
-    href: str = ""
-    """Address that the mark links to; empty without link."""
-    is_minor: bool = False
-    """True if the mark's link is skipped by readers who go from link to link by keyboard."""
-    radius_m: float = 0.0
-    """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
-    heading: float | None = None
-    """Heading of the mark's view, degrees clockwise from north; `None` without view."""
-    side: LabelAnchor | None = None
-    """Position of the label; `None` if there is no room for it."""
-    shift: Point = (0.0, 0.0)
-    """Pixels (x, y) by which the mark is moved off a more important one."""
-
-    @property
-    def is_movable(self) -> bool:
-        """Return whether the mark may be moved off others: it is no pin, small dot or ring around a mark."""
-        return self.shape not in ("dot", "ring", "pin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +113,8 @@ def map_figure(
     room = _Room(paper.across, paper.height / paper.pixel - (NOTICE if notice else 0.0))
     # The most important marks stand last, and get their places and labels first.
     # All shapes take their room before any label, so that none covers a mark.
-    shown = _move_apart(paper, tuple(marks)[::-1])
-    room.taken += [_box_of(paper, mark) for mark in shown]
+    shown = move_apart(paper, tuple(marks)[::-1])
+    room.taken += [box_of(paper, mark) for mark in shown if not mark.is_joined]
     for at in sorted(range(len(shown)), key=lambda at: shown[at].kind not in RESULTS):
         shown[at] = _add_label(paper, shown[at], room)
     ways = tuple(paths)
@@ -172,11 +129,15 @@ def map_figure(
     return MapFigure(title, paper, ways, tuple(shown[::-1]), names, lines, notice, drawn)
 
 
-def _box_of(paper: Paper, mark: Mark, shift: Point | None = None) -> Rectangle:
-    """Return the rectangle that a mark takes on a map, in pixels, if moved by `shift`, by default its own."""
-    left, top, right, bottom = shape_box(mark.shape)
-    (x, y), (dx, dy) = _pixels(paper, (mark.x, mark.y)), shift or mark.shift
-    return x + dx + left - ROOM, y + dy + top - ROOM, x + dx + right + ROOM, y + dy + bottom + ROOM
+def at_width(figure: MapFigure, across: float) -> MapFigure:
+    """Return a map without legend whose marks, labels and names are placed for a width of `across` pixels."""
+    marks = [
+        replace(mark, shift=(0.0, 0.0), side=None, is_joined=False)
+        for mark in figure.marks
+        if not mark.is_group
+    ]
+    paper = replace(figure.paper, across=across)
+    return map_figure(figure.title, paper, figure.paths, marks, notice=figure.notice)
 
 
 def _boxes_along(paper: Paper, paths: Sequence[MapPath]) -> Iterator[Rectangle]:
@@ -185,39 +146,8 @@ def _boxes_along(paper: Paper, paths: Sequence[MapPath]) -> Iterator[Rectangle]:
         line = shapely.LineString(path.points if len(path.points) > 1 else ())
         if line.length:  # else GEOS divides by nothing
             for place in shapely.get_coordinates(shapely.segmentize(line, 6 * paper.pixel)).tolist():
-                x, y = _pixels(paper, (place[0], place[1]))
+                x, y = to_pixels(paper, (place[0], place[1]))
                 yield x - 3, y - 3, x + 3, y + 3
-
-
-def _move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:
-    """Return marks, the most important first, of which those that would cover another are moved off it."""
-    taken = [_box_of(paper, mark) for mark in marks if mark.shape == "pin"]
-    moved = []
-    for mark in marks:
-        shift = mark.shift
-        if mark.is_movable and len(marks) <= MOST_MOVED:
-            free = (
-                one for one in _SHIFTED if not any(_meet(_box_of(paper, mark, one), box) for box in taken)
-            )
-            shift = next(free, shift)
-            taken.append(_box_of(paper, mark, shift))
-        moved.append(replace(mark, shift=shift))
-    return moved
-
-
-_SHIFTED: tuple[Point, ...] = (
-    (0.0, 0.0),
-    *(
-        (away * sin(radians(turn)), -away * cos(radians(turn)))
-        for away in SHIFTS
-        for turn in range(0, 360, 45)
-    ),
-)
-
-
-def _meet(one: Rectangle, other: Rectangle) -> bool:
-    """Return whether two rectangles overlap."""
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _symbols_with_room(paper: Paper, room: "_Room") -> dict[str, list[Point]]:
@@ -225,7 +155,7 @@ def _symbols_with_room(paper: Paper, room: "_Room") -> dict[str, list[Point]]:
     drawn: dict[str, list[Point]] = {}
     cells: dict[tuple[int, int], Point] = {}
     for name, *place in paper.places if paper.pixel <= SYMBOLS_UP_TO_M else ():
-        x, y = _pixels(paper, (place[0], place[1]))
+        x, y = to_pixels(paper, (place[0], place[1]))
         column, row = int(x // SYMBOL_ROOM), int(y // SYMBOL_ROOM)
         near = [cells.get((column + i, row + j)) for i in (-1, 0, 1) for j in (-1, 0, 1)]
         half = SYMBOL_SIZE / 2
@@ -249,7 +179,7 @@ class _Room:
         """Return whether a rectangle in pixels is on the map, and none that is taken overlaps it."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
-        return not any(_meet((left, top, right, bottom), other) for other in self.taken)
+        return not any(meet((left, top, right, bottom), other) for other in self.taken)
 
     def take(self, *boxes: Rectangle) -> bool:
         """Return whether rectangles in pixels are all free, and mark them as taken if so."""
@@ -261,9 +191,11 @@ class _Room:
 
 def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     """Return a mark with a place for its label, taken in `room`; unchanged without label or free place."""
-    if not mark.label:
+    if not mark.label or mark.is_joined:
         return mark
-    x, y = (place + moved for place, moved in zip(_pixels(paper, (mark.x, mark.y)), mark.shift, strict=True))
+    x, y = (
+        place + moved for place, moved in zip(to_pixels(paper, (mark.x, mark.y)), mark.shift, strict=True)
+    )
     width = LETTER * min(len(mark.label), LONGEST_LABEL)
     for side in label_anchors(mark.shape):
         left, base = x + side.x - side.share * width, y + side.y
@@ -288,15 +220,6 @@ def label_anchors(shape: str) -> tuple[LabelAnchor, ...]:
     )
 
 
-def shape_box(shape: str) -> Rectangle:
-    """Return the rectangle around a shape, in pixels from its mark's point."""
-    known = shapes()[shape]
-    if isinstance(known, tuple):
-        (left, top), (right, bottom) = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
-        return left, top, right, bottom
-    return -known, -known, known, known
-
-
 def _place_names(paper: Paper, crossed: Sequence[Rectangle], room: _Room) -> Iterator[tuple[Name, bool]]:
     """Yield each name and whether it has room: first those of the streets that paths (`crossed`) go along.
 
@@ -306,16 +229,20 @@ def _place_names(paper: Paper, crossed: Sequence[Rectangle], room: _Room) -> Ite
     walked = [
         name
         for name in fitting
-        if name.kind == "street" and any(_meet(one, box) for one in _squares(paper, name) for box in crossed)
+        if name.kind == "street" and any(meet(one, box) for one in _squares(paper, name) for box in crossed)
     ]
     room.taken += crossed
-    for name in walked:
-        beside = (replace(name, aside=aside) for aside in ASIDES)
-        placed = next((one for one in beside if room.take(*_squares(paper, one))), None)
+    written: list[Name] = []
+    for name in (*walked, *(name for name in paper.names if name not in walked)):
+        asides = ASIDES if name in walked else (0.0,)
+        is_told = any(
+            one.text == name.text and hypot(one.x - name.x, one.y - name.y) < SAME_NAME * paper.pixel
+            for one in written
+        )
+        places = (replace(name, aside=aside) for aside in asides if name in fitting and not is_told)
+        placed = next((one for one in places if room.take(*_squares(paper, one))), None)
+        written += [placed] if placed else ()
         yield placed or name, placed is not None
-    for name in paper.names:
-        if name not in walked:
-            yield name, name in fitting and room.take(*_squares(paper, name))
 
 
 def _width_of(name: Name) -> float:
@@ -325,18 +252,13 @@ def _width_of(name: Name) -> float:
 
 def _squares(paper: Paper, name: Name) -> list[Rectangle]:
     """Return squares in pixels along a name, so that what stands beside a slanted one keeps its room."""
-    width, (x, y) = _width_of(name), _pixels(paper, (name.x, name.y))
+    width, (x, y) = _width_of(name), to_pixels(paper, (name.x, name.y))
     east, south = cos(radians(name.turn)), sin(radians(name.turn))
     x, y = x - name.aside * south, y + name.aside * east
     half, count = LINE / 2, max(2, ceil(width / LINE))
     along = np.linspace(half - width / 2, width / 2 - half, count).tolist()
     middles = [(x + away * east, y + away * south) for away in along]
     return [(u - half, v - half, u + half, v + half) for u, v in middles]
-
-
-def _pixels(paper: Paper, place: Point) -> Point:
-    """Return a point on paper, metres, in pixels from the upper left corner."""
-    return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
 
 
 def draw_map(

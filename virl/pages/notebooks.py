@@ -12,7 +12,8 @@ import numpy as np
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import draw_whole
-from virl.pages.maps import MapPath, Mark, map_figure
+from virl.pages.maps import MapPath, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.plain_text import html_line
 

@@ -17,7 +17,8 @@ from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, Mark, map_figure
+from virl.pages.maps import MapFigure, map_figure
+from virl.pages.marks import Mark
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
 from virl.pages.theme import HOUSES_UP_TO_M
@@ -37,9 +38,9 @@ _LONGEST_REASON = 120
 Fact = tuple[str, str]
 """A fact as (name, amount in words)."""
 # The looks of the map, all chosen.
-ASPECTS = (0.85, 1.55)  # least and greatest ratio of width to height
-BESIDE = 1.3  # a map of a lesser ratio has something beside it
-ACROSS_PX = (720.0, 1104.0)  # pixels across the map: with something beside it, and alone
+HIGH_PX = 720.0  # height of the map
+BESIDE = 1.3  # a town of a lesser ratio of width to height has something beside its map
+ACROSS_PX = (728.0, 1104.0)  # pixels across the map: with something beside it, and alone
 MARGIN = 0.03  # share of the town's longer side
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -53,9 +54,10 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     x, y = frame.to_metres(degrees[:, 0], degrees[:, 1])
     corners = [(float(x.min()), -float(y.max())), (float(x.max()), -float(y.min()))]
     wide, high = np.ptp(x), np.ptp(y)
-    aspect = float(np.clip(wide / max(high, 1.0), *ASPECTS))
-    extent = Extent(aspect=aspect, margin_m=20.0 + MARGIN * float(max(wide, high)), beyond=0.0, scale=1 / 6)
-    paper = lay_out(frame, corners, ground_of(city), extent=extent, across=ACROSS_PX[aspect >= BESIDE])
+    across = ACROSS_PX[bool(wide >= BESIDE * high or not city.inventory)]
+    margin = 20.0 + MARGIN * float(max(wide, high))
+    extent = Extent(aspect=across / HIGH_PX, margin_m=margin, beyond=0.0, scale=1 / 6)
+    paper = lay_out(frame, corners, ground_of(city), extent=extent, across=across)
     kinds = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
     legend = [("view", "view, and where it looks")] * bool(views)
     legend += [

@@ -25,11 +25,11 @@ TURNED = 14.0  # degrees from the direction of the street, so that one of its si
 QUALITY = 82  # of JPEG
 RAYS = np.arange(-45.0, 46.0, 7.5)  # degrees from the middle of a view at which distances are measured
 SEEN_M, BESIDE_M, CLEAR_M, NEAR_M, BIG_M = 60.0, 25.0, 50.0, 4.0, 8.0
-"""Metres: reach of rays; to a house beside; of open road; to a house, and to a car or tree, in the way."""
+"""Metres: reach of rays; to a house beside; of open road; to a house or pole, a car or tree, in the way."""
 SIGN_M, SIGNS = 30.0, 4  # metres to the farthest sign that counts, and the most that count
 SIDES, OPEN, READ, LEAST = 0.25, 0.35, 0.3, 0.1  # weights of houses on both sides, open road and signs
-BIG = ("parked car", "tree")
-"""Kinds of things that hide what is behind them."""
+BIG, POLES = ("parked car", "tree"), ("street lamp", "traffic light", "bus stop")
+"""Kinds of things that hide what is behind them within `BIG_M`, and within `NEAR_M`."""
 NAMELESS, BLOCKED = 0.4, 0.05  # factors on the score of a way without a name, and of a view that is blocked
 
 
@@ -81,7 +81,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
         count: the number of panoramas to choose.
         seed: any non-negative integer.
     """
-    chosen = _spread(_candidates(city, count, Random(seed)), count)
+    chosen = _spread(city, _candidates(city, count, Random(seed)), count)
     drawn = []
     for one in sorted(chosen, key=lambda one: (-one.panorama.position.lat, one.panorama.position.lng)):
         camera = Camera(one.heading, PITCH, FOV, WIDTH, HEIGHT)
@@ -124,8 +124,8 @@ def _candidates(city: City, count: int, rng: Random) -> list[_Sight]:
     return list(best.values())
 
 
-def _spread(sights: Sequence[_Sight], count: int) -> Iterator[_Sight]:
-    """Yield at most `count` sights: each the best that is far from those before it."""
+def _spread(city: City, sights: Sequence[_Sight], count: int) -> Iterator[_Sight]:
+    """Yield at most `count` sights: each the best that is far from those before it, and from traffic."""
     if not sights or not count:
         return
     frame = LocalFrame(sights[0].panorama.position)
@@ -133,11 +133,25 @@ def _spread(sights: Sequence[_Sight], count: int) -> Iterator[_Sight]:
     scores, nearest = np.array([one.score for one in sights]), np.full(len(sights), np.inf)
     # The side of a square district, if the town had as many as views.
     district = float(np.sqrt(max(np.prod(np.ptp(where, axis=0)), 1.0) / count))
-    for _ in range(min(count, len(sights))):
+    left, asked = min(count, len(sights)), set[int]()
+    while left:
         best = int(np.argmax(scores**2 * np.minimum(nearest / district, 1.0)))
+        # Traffic is in no list of things, and is looked for only where it matters.
+        if best not in asked and _is_car_near(city, sights[best]):
+            asked.add(best)
+            scores[best] *= BLOCKED
+            continue
         yield sights[best]
+        left -= 1
         nearest = np.minimum(nearest, np.hypot(*(where - where[best]).T))
         scores[best] = 0.0
+
+
+def _is_car_near(city: City, sight: _Sight) -> bool:
+    """Return whether a moving car stands in the way, also in the wide view."""
+    camera = Camera(sight.heading, PITCH, HERO_FOV, WIDTH, HEIGHT)
+    seen = city.truth.visible(sight.panorama.id, camera, kinds={"car"}) if city.truth else ()
+    return any(car.distance < BIG_M for car in seen)
 
 
 def _scores(city: City, inventory: Inventory, sights: Sequence[_Sight]) -> list[float]:
@@ -156,9 +170,11 @@ def _scores(city: City, inventory: Inventory, sights: Sequence[_Sight]) -> list[
     sides = (beside[:, :4].mean(axis=1) + beside[:, -4:].mean(axis=1)) / 2
     with_sign = inventory.ids_with_sign()
     signs = [place.position for place in inventory.places() if place.id in with_sign]
-    seen = _count_near(eyes, headings, signs, frame, view)
-    things = [thing.position for thing in city.truth.things(BIG)] if city.truth else []
-    blocked = (view.min(axis=1) < NEAR_M) | (_count_near(eyes, headings, things, frame) > 0)
+    seen = _count_near(eyes, headings, signs, frame, SIGN_M, view)
+    blocked = view.min(axis=1) < NEAR_M
+    for kinds, near in ((BIG, BIG_M), (POLES, NEAR_M)):
+        things = [thing.position for thing in city.truth.things(kinds)] if city.truth else []
+        blocked |= _count_near(eyes, headings, things, frame, near) > 0
     read = np.minimum(seen, SIGNS) / SIGNS
     # A road that is open counts between houses: elsewhere all is open.
     score = LEAST + sides * (SIDES + OPEN * np.minimum(ahead / CLEAR_M, 1.0)) + READ * read
@@ -180,26 +196,33 @@ def _distances(eyes: Floats, turns: Floats, houses: np.ndarray) -> Floats:
 
 
 def _count_near(
-    eyes: Floats, headings: Floats, places: Sequence[LatLng], frame: LocalFrame, free: Floats | None = None
+    eyes: Floats,
+    headings: Floats,
+    places: Sequence[LatLng],
+    frame: LocalFrame,
+    most: float,
+    free: Floats | None = None,
 ) -> Floats:
-    """Return the number of places in each view: within `BIG_M`, or within `SIGN_M` and before the houses.
+    """Return the number of places in each view within some metres, and before the houses if `free` is given.
 
     Args:
         eyes: metres east and north of each eye, shape (n, 2).
         headings: direction of each view, degrees clockwise from north.
         places: positions of the places.
         frame: the frame of the metres.
-        free: metres from each eye to the first house at each of `RAYS`; `None` for what is within `BIG_M`.
+        most: metres to the farthest place that counts.
+        free: metres from each eye to the first house at each of `RAYS`.
     """
     counts = np.zeros(len(eyes))
     if not places:
         return counts
-    points, most = in_metres(frame, places), BIG_M if free is None else SIGN_M
+    points = in_metres(frame, places)
     tree = shapely.STRtree(np.asarray(shapely.points(points)))
     eye, point = tree.query(shapely.points(eyes), predicate="dwithin", distance=most)
     away = points[point] - eyes[eye]
     turn = (np.degrees(np.arctan2(away[:, 0], away[:, 1])) - headings[eye] + 180.0) % 360.0 - 180.0
-    is_seen = np.abs(turn) <= FOV / 2
+    # What is in the way of the wide view counts too.
+    is_seen = np.abs(turn) <= (HERO_FOV if free is None else FOV) / 2
     if free is not None:
         ray = np.abs(turn[:, None] - RAYS).argmin(axis=1)
         is_seen &= np.hypot(*away.T) < free[eye, ray] + NEAR_M

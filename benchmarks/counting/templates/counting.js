@@ -1,23 +1,13 @@
 "use strict";
-const { walks, grounds } = JSON.parse(document.getElementById("data").textContent);
+const { walks, grounds, shapes } = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-
-function draw(parent, name, attributes = {}, text = "") {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.textContent = text;
-  parent.append(made);
-  return made;
-}
 
 function options(select, names) {
   select.replaceChildren(...names.map((name) => new Option(name, name)));
 }
 
 const view = MapView.empty("Map: path walked, true things, things reported", "Show the whole walk");
-byId("map").append(view.paper);
-
-const SHAPES = { right: "spot", duplicate: "square", false: "diamond" };
+byId("map").prepend(view.paper);
 
 function drawWalk() {
   const walk = walks.find((one) => one.id === byId("walk").value);
@@ -31,24 +21,27 @@ function drawWalk() {
   view.add(grounds[walk.city]);
   view.add({
     paths: [
-      { points: looks.length ? [] : walk.path },
+      ...(looks.length ? [] : [{ points: walk.path }]),
       ...reported.filter((row) => row[4]).map(([x, y, , outcome, thing]) => (
         { points: [[x, y], walk.things[thing].slice(0, 2)], kind: `sight ${outcome}` }
       )),
     ],
     marks: [
-      ...looks.map(([x, y]) => ({ x, y, kind: "walk", shape: "dot" })),
+      ...looks.map(([x, y]) => ({ x, y, kind: "walk", shape: shapes.walk })),
       ...shown.map(([name, [x, y, kind, required]]) => (
-        { x, y, kind: `ring truth${required ? "" : " faint"}`, shape: "small", title: `${name}, ${kind}${used.has(name) ? "" : ", missed"}` }
+        { x, y, kind: `ring truth${required ? "" : " faint"}`, shape: shapes.truth, title: `${name}, ${kind}${used.has(name) ? "" : ", missed"}` }
       )),
       ...reported.map(([x, y, label, outcome, , views]) => (
-        { x, y, kind: outcome, shape: SHAPES[outcome], title: `${label}, ${outcome}, ${views} views` }
+        { x, y, kind: outcome, shape: shapes[outcome], title: `${label}, ${outcome}, ${views} views` }
       )),
-      { x: x0, y: y0, kind: "from", shape: "pin", title: "start" },
+      { x: x0, y: y0, kind: "pin from", shape: shapes.from, title: "start" },
     ],
   });
   view.fit([...walk.path, ...shown.map(([, thing]) => thing), ...reported], { anew: true, margin: 15, least: 40, aspect: 1.8 });
   view.draw();
+  for (const line of byId("map").querySelectorAll(".legend li:not(:has(.glyph))")) {
+    line.hidden = !view.chart.querySelector(`.${[...line.querySelector("g").classList].join(".")}`);
+  }
   const count = (outcome) => reported.filter((row) => row[3] === outcome).length;
   const missed = things.filter(([name, thing]) => thing[3] && !used.has(name)).length;
   byId("sum").textContent = `${walk.kind}, ${walk.path.length} looks around: ${reported.length} things reported, ` +

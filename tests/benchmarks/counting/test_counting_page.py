@@ -3,17 +3,24 @@
 from pathlib import Path
 
 import pytest
+import shapely
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
 
+from benchmarks.counting import summary
 from benchmarks.counting.report import CountingTable, TableRow
 from benchmarks.counting.summary import write_counting_page
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval
+from virl.pages.ground import Area, MapGround
 
 HOSTILE = "</script><b>bin</b>"
+GROUND = MapGround(
+    areas=[Area(shapely.box(-0.1203, 51.5001, -0.1202, 51.5002), "house")],
+    places=[("bread", (51.5002, -0.1204))],
+)
 
 
 def record() -> Data:
@@ -37,7 +44,8 @@ def record() -> Data:
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Path:
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(summary, "town_ground", lambda _: GROUND)
     columns = (Metric("precision", "precision %", digits=0, about="true things"),)
     share, worse, better = (Interval(mean, mean - 0.1, mean + 0.1) for mean in (0.9, -0.3, 0.1))
     rows = (
@@ -70,6 +78,24 @@ def test_tables_show_numbers_with_their_intervals(page: Path) -> None:
 
 
 @pytest.mark.browser
+def test_the_legend_has_what_the_map_draws_and_houses_and_shops_are_on_it(
+    page: Path, browser: WebDriver
+) -> None:
+    browser.get(page.as_uri())
+    legend = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#map .legend li")]
+    names = ["path walked", "start", "true thing to be found", "from a report to its true thing"]
+    assert [text for text in legend if text] == [*names, "reported, right", "duplicate", "bakeries"]
+    assert browser.find_elements(By.CSS_SELECTOR, "#map .paper .house")
+
+    def shape(part: str, kind: str) -> list[str | None]:
+        drawn = browser.find_element(By.CSS_SELECTOR, f"#map .{part} .mark.{kind} .seen")
+        return [drawn.get_attribute(name) for name in ("r", "points")]
+
+    kinds = ("from", "truth", "right", "duplicate")
+    assert [shape("legend", kind) for kind in kinds] == [shape("paper", kind) for kind in kinds]
+
+
+@pytest.mark.browser
 def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> None:
     browser.get(page.as_uri())
     assert (
@@ -78,7 +104,7 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
     )
 
     def drawn(name: str) -> int:
-        return len(browser.find_elements(By.CSS_SELECTOR, f"#map .{name}"))
+        return len(browser.find_elements(By.CSS_SELECTOR, f"#map .paper .{name}"))
 
     marks = ("truth:not(.faint)", "truth.faint", "right", "duplicate", "false")
     names = (*(f"mark.{name}" for name in marks), "trail.sight.duplicate")

@@ -64,6 +64,15 @@ def test_an_episode_shows_what_was_found_missed_and_reported_falsely() -> None:
     assert len(shown.path) == 2
 
 
+def test_an_episode_is_not_right_where_something_is_false() -> None:
+    record = made("route-01", "round", 4)
+    record.data["required"] = ["bench-1"]
+    assert show(record).outcome == "2 things reported, 1 right, 0 duplicates, 1 false; 0 missed"
+    assert show(record).score == pytest.approx(2 / 3)
+    record.data["reported"] = {"all rules": []}
+    assert show(record).score == 0
+
+
 def test_the_page_has_routes_before_regions_and_the_tables_are_beside_it(tmp_path: Path) -> None:
     records = [made("region-01", "region", 2), made("route-01", "round", 4)]
     path = tmp_path / "counting.html"

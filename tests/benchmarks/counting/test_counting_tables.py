@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from benchmarks.counting.report import CountingTable, TableRow, terminal_table
+from benchmarks.counting.report import RULE_COLUMNS, CountingTable, TableRow, terminal_table
 from virl.bench.benchmark import Metric
 from virl.bench.report.table import cell_text
 from virl.bench.statistics import Interval
@@ -22,7 +22,21 @@ def test_a_table_fits_a_narrow_terminal_and_takes_names_as_they_are() -> None:
     measured = TableRow("agent [bold]1[/bold]", {"sr": Interval(0.5, 0.25, 0.75)}, "12 episodes")
     with console.capture() as captured:
         rows = [measured, TableRow("NavGPT", {"ne": 6.46}, "published")]
-        console.print(terminal_table(CountingTable("Title", [SUCCESS, ERROR], rows)))
+        console.print(terminal_table(CountingTable("Title", [SUCCESS, ERROR], rows, 12)))
     shown = captured.get()
     for text in ("agent [bold]1[/bold]", "12 episodes", "25.0", "75.0", "6.46", "published"):
         assert text in shown
+
+
+def test_numbers_are_whole_at_80_columns_and_too_few_walks_have_no_interval() -> None:
+    console = Console(width=80)
+    values = {one.key: Interval(1.234, 0.191, 2.968) for one in RULE_COLUMNS}
+    row = TableRow("only positions, distance by the box's size", values)
+    with console.capture() as captured:
+        for walks in (12, 2):
+            console.print(terminal_table(CountingTable("Title", RULE_COLUMNS, [row], walks)))
+    shown = captured.get()
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
+    assert shown.count("123.4") == 8
+    assert shown.count("296.8") == 4
+    assert "too few for intervals (n = 2)" in shown

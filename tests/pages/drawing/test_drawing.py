@@ -23,8 +23,9 @@ from virl.pages.exhibits import (
 )
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.map_picture import draw_picture
-from virl.pages.map_svg import draw_legend, draw_svg, draw_whole
+from virl.pages.map_svg import draw_legend, draw_svg, draw_whole, figure_data
 from virl.pages.maps import NARROW, WIDE, draw_map, label_anchors
+from virl.pages.marks import shape_box
 from virl.pages.numbers import column_digits, price, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
@@ -132,19 +133,36 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     assert drawn is not None
     paper = drawn.paper
     boxes = []
-    for spot in drawn.marks:
+    shown = [spot for spot in drawn.marks if not spot.is_joined]
+    for spot in shown:
         x, y = (spot.x - paper.left) / paper.pixel, (spot.y - paper.top) / paper.pixel
         assert 0 < x < paper.across
         x, y = x + spot.shift[0], y + spot.shift[1]
-        boxes.append(("mark", shapely.box(x - 10, y - 10, x + 10, y + 10)))
+        left, top, right, bottom = shape_box(spot.shape)
+        boxes.append(("mark", shapely.box(x + left, y + top, x + right, y + bottom)))
         if spot.side:
             left = x + spot.side.x - spot.side.share * 80
             boxes.append(("label", shapely.box(left, y + spot.side.y - 10, left + 80, y + spot.side.y)))
     labels = [box for kind, box in boxes if kind == "label"]
     assert not any(a.intersects(b) for a in labels for _, b in boxes if a is not b)
-    assert labels or len(where) > 3
+    assert labels or len(where) > 3 or len(shown) < len(drawn.marks)
     marks = [box for kind, box in boxes if kind == "mark"]
-    assert len(marks) > 8 or not any(a.intersects(b) for a, b in itertools.combinations(marks, 2))
+    assert not any(a.intersects(b) for a, b in itertools.combinations(marks, 2))
+
+
+@pytest.mark.parametrize(("count", "sign"), [(2, "0, 1"), (3, "0, 1, 2"), (5, "0 +4")])
+def test_marks_that_are_close_together_are_one_with_their_numbers(count: int, sign: str) -> None:
+    far = (600.0, 0.0)
+    drawn = draw_map(
+        MapExhibit(title="", points=spots(*((3.0 * at, 0.0) for at in range(count)), far)), MapGround()
+    )
+    assert drawn is not None
+    shown = [mark for mark in drawn.marks if not mark.is_joined]
+    assert sorted(mark.sign for mark in shown) == [sign, str(count)]
+    [group] = [mark for mark in shown if mark.is_group]
+    assert group.title.startswith(f"{', '.join(map(str, range(count)))}: Shop number 0; Shop number 1")
+    assert f">{sign}</text>" in draw_svg(drawn)
+    assert len(figure_data(drawn)["marks"]) == count + 1  # type: ignore[arg-type]  # scripts join anew
 
 
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
@@ -197,6 +215,14 @@ def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
     markup = draw_svg(drawn)
     for part in ('class="house"', 'class="park"', 'class="casing"', ">Long Street<", ">Oak Park<"):
         assert part in markup
+
+
+def test_a_name_is_written_once_where_it_would_stand_beside_itself() -> None:
+    corners = [[FRAME.position(x + e, y) for x, y in ((0, 0), (36, 0), (36, 30), (0, 30))] for e in (0, 40)]
+    parks = [Area(shapely.Polygon([(lng, lat) for lat, lng in one]), "park", "Elms") for one in corners]
+    drawn = draw_map(MapExhibit(title="", points=spots((40, -50))), MapGround(areas=parks))
+    assert drawn is not None
+    assert [has_room for _, has_room in drawn.names] == [True, False]
 
 
 def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from virl.agent.run import Run
 from virl.agent.user import Feedback, Moment
+from virl.bench import agent_runs
 from virl.bench.agent_runs import run_in_folder
 from virl.clock import parse_clock
 from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
@@ -145,6 +147,24 @@ def test_each_activity_shows_its_drafts_and_the_three_feelings_that_change_most(
     assert shown == [[(name, f"{one['state'][name]:.0f}") for name in most] for one in activities(result)]
     assert all('data-kind="draft"' in part and 'data-kind="audit"' in part for part in parts)
     assert not re.search(r"(?:stress|joy|energy) [+-]\d", "".join(parts))
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+def test_each_place_is_seen_where_views_are_drawn(
+    looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_runs, "Run", lambda *parts, **more: Run(*parts, **more | {"keep_views": True}))
+    beside = town.place("Old Museum", "museum", 20), town.place("Reading Room", "library", 20, 100)
+    city = town.day_town(*beside, town.place("Green Park", "park", level=None))
+    drawn = replace(city, capabilities=replace(city.capabilities, looks=looks))
+    result = plan(tmp_path / "run", drawn, scenic=True)
+    day, *parts = render_report(tmp_path / "run").split('class="activity group"')
+    parts[-1], after = parts[-1].split("</ol>\n</section>", 1)
+    assert [part.count("<img") for part in parts] == [
+        int(looks or one["kind"] == "scenic") for one in activities(result)
+    ]
+    rated = re.search(r"<details>\s*<summary>1 view.*?</details>", after, re.DOTALL)
+    assert (day + after).count("<figure") == (rated[0].count("<figure") if rated else 0) == 1
 
 
 def test_a_town_without_places_still_ends(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from virl.cli.main import app
 from virl.cli.preview import Profile as CommandProfile
 from virl.errors import NoImagery, VirlError
 from virl.geo.globe import LatLng, LocalFrame, distance
+from virl.journal.recorded_run import RecordedRun
 from virl.platform.city.streetview import Camera, Panorama, Pose, StreetView, View
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.base import Reader
@@ -262,6 +263,8 @@ def test_a_preview_is_written_in_four_files_and_goes_on_after_a_kill(tmp_path: P
     assert preview.length_m == pytest.approx(sum(leg.length_m for leg in preview.legs))
     assert whole.output == (tmp_path / "whole" / "preview.txt").read_text().rstrip() + "\n"
     assert sum(fact.kind == CROSSING for leg in preview.legs for fact in leg.facts) >= 4
+    [*_, seen] = RecordedRun(tmp_path / "whole").notes[-1].views
+    assert seen.caption == preview.destination, "the last view does not show the goal"
     # Cut off after half of its lines, and gone on with.
     shutil.copytree(tmp_path / "whole", tmp_path / "cut")
     for name in (*result["files"], "result.json", "report.html"):

@@ -104,6 +104,13 @@ def test_rules_need_a_name_or_a_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_was_found_has_its_name_and_is_on_the_map(tmp_path: Path) -> None:
+    iris(tmp_path / "run")
+    end = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[-1])
+    assert end["result"]["outcome"]["what"] == end["exhibits"][0]["points"][0]["label"] == "Galleria Galli"
+
+
+@pytest.mark.slow
 def test_the_hour_says_nothing_of_a_place_that_has_a_name(tmp_path: Path) -> None:
     goal = 'search.goal=Find the place called "Nowhere Inn".'
     iris(tmp_path / "run", "--set", "limits.steps=1", "--set", goal)

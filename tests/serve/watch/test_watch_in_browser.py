@@ -258,14 +258,21 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
     lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
     folder = tmp_path / "live"
     copytree(run / "views", folder / "views")
-    (folder / JOURNAL).write_bytes(b"".join(lines[:5]))
+    (folder / JOURNAL).write_bytes(lines[0])
     with serve_page({0: RunFeed(folder, ground)}) as url:
         show(browser, url)
+        before = boxes(browser, ".rail .chart")
+        assert before[0]["height"] > 100, "the map has its place before the first step"
+        with (folder / JOURNAL).open("ab") as file:
+            file.write(b"".join(lines[1:5]))
         until(browser, lambda: path_length(browser) == 4)
+        assert boxes(browser, ".rail .chart") == before
         assert text_of(browser, ".badge.state") == "not ended"
         with (folder / JOURNAL).open("ab") as file:
             file.write(b"".join(lines[5:]))
         until(browser, lambda: path_length(browser) == 21)
+        assert "way walked" in text_of(browser, ".rail .legend")
+        assert len(boxes(browser, ".mark.step.enter.off .seen")) == 1, "who stands on a moment hides its mark"
         assert text_of(browser, ".badge.state") == "entered"
 
 

@@ -15,12 +15,15 @@ from made_run import STREETS, keep_made_run, made_city
 from virl.agent.plan import RunOptions
 from virl.errors import BadInput
 from virl.journal.journal import JOURNAL
+from virl.journal.records import CostRecord, EndRecord, Result
 from virl.journal.walk_map import ground_of
+from virl.pages.exhibits import MapExhibit, MapPoint
 from virl.pages.ground import MapGround
 from virl.pages.pictures import embed
 from virl.serve.watch.feed import RunCatalogue, RunFeed, files_of, picture_of
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import serve_live_page, serve_page
+from virl.serve.watch.telling import RecordConverter
 
 
 def ground(_: str) -> MapGround:
@@ -256,6 +259,20 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
     for wrong in ("empty", "nowhere"):
         with pytest.raises(BadInput, match=wrong):
             RunCatalogue([tmp_path / wrong], ground)
+
+
+def test_a_plan_is_told_by_the_map_of_its_places() -> None:
+    result = Result(
+        agent="diego", city="testville", status="finished", steps=0, distance_m=0, reason="A day.",
+        answer={"client": "Ines", "activities": [{"kind": "eat"}], "wishes": [], "time_zone": None},
+        cost=CostRecord(), versions={},
+    )  # fmt: skip
+    points = [MapPoint(lat=0, lng=0.001 * at, label="", mark=str(at), style="stop") for at in (1, 2)]
+    end = EndRecord(seq=0, result=result, exhibits=(MapExhibit(title="Map", points=tuple(points)),))
+    told = RecordConverter(ground).convert(end)
+    assert told["facts"] == [["Client", "Ines"]]
+    assert [mark["sign"] for mark in told["map"]["marks"]] == ["1", "2"]
+    assert told["legend"] == [["stop", "disc", "place to visit"]]
 
 
 @pytest.mark.slow

@@ -42,7 +42,8 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.story import scalar, words
 from virl.journal.walk_map import town_ground
 from virl.pages.ground import MapGround, ground_of_lines
-from virl.pages.maps import WIDE, MapFigure, MapPath, Mark, map_figure
+from virl.pages.maps import WIDE, MapFigure, MapPath, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import ACROSS_PX, Extent, Point, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 

@@ -25,6 +25,8 @@ from virl.bench.report.results import (
 )
 from virl.bench.statistics import FEWEST_UNITS, Interval, mean_with_interval
 
+NamedRow = tuple[str, str, Mapping[str, Interval | float]]
+"""A row of a table: its name, words below that, and values by the metric's key."""
 _GAP = 2  # letters beside each column
 _LEAST = 5  # letters of a column of names; chosen
 
@@ -267,25 +269,41 @@ def means_table(
         scores: as for `means_of`.
         published: for comparison.
     """
-    caption = "below a mean: its 95 % interval"
+    rows: list[NamedRow] = [(name, f"{len(scores)} episodes", means_of(scores))]
+    rows += [(paper.name, f"published: {paper.source}", paper.values) for paper in published]
+    return intervals_table(title, "agent", [(one, _stack_words(one)) for one in metrics], rows, len(scores))
+
+
+def intervals_table(
+    title: str,
+    first: str,
+    columns: Sequence[tuple[Metric, str]],
+    rows: Sequence[NamedRow],
+    units: int,
+) -> Table:
+    """Return a table of numbers with the ends of each interval below it, unless it is of too few units.
+
+    Args:
+        title: of the table.
+        first: heading of the names.
+        columns: metrics, each with its heading.
+        rows: of the table; a missing value is a dash.
+        units: number of units, such as walks, that the intervals are of.
+    """
+    few = units < FEWEST_UNITS
+    caption = f"too few for intervals (n = {units})" if few else "below a number: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    shown.add_column("agent")
-    for metric in metrics:
-        shown.add_column(heading_of(metric), justify="right")
-    means = means_of(scores)
-    shown.add_row(
-        Text.assemble(name, "\n", (f"{len(scores)} episodes", "dim")),
-        *(mean_cell(means.get(metric.key), metric) for metric in metrics),
-    )
-    for paper in published:
-        shown.add_row(
-            Text.assemble(paper.name, "\n", (f"published: {paper.source}", "dim")),
-            *(mean_cell(paper.values.get(metric.key), metric) for metric in metrics),
-        )
+    shown.add_column(first, overflow="fold")  # names fold, numbers do not
+    for _, heading in columns:
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for name, note, values in rows:
+        texts = [_mean_texts(values.get(metric.key), metric)[: 1 if few else None] for metric, _ in columns]
+        cells = [Text.assemble(mean, *(("\n" + end, "dim") for end in ends)) for mean, *ends in texts]
+        shown.add_row(Text.assemble(name, (f"\n{note}" if note else "", "dim")), *cells)
     return shown
 
 
-def mean_texts(value: Interval | float | None, metric: Metric) -> list[str]:
+def _mean_texts(value: Interval | float | None, metric: Metric) -> list[str]:
     """Return a number, and the ends of its interval if it has one, as texts; a dash for `None`."""
     if value is None:
         return ["-"]
@@ -301,10 +319,4 @@ def cell_text(value: Interval | float | None, metric: Metric, units: int) -> str
         units: number of units, such as places, that it is of.
     """
     words = [interval_words(value, metric, units)] if isinstance(value, Interval) else []
-    return "\n".join([*mean_texts(value, metric)[:1], *words])
-
-
-def mean_cell(value: Interval | float | None, metric: Metric) -> Text:
-    """Return a narrow table cell: a number and, below it, each end of its interval; a dash for `None`."""
-    mean, *ends = mean_texts(value, metric)
-    return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))
+    return "\n".join([*_mean_texts(value, metric)[:1], *words])

@@ -19,7 +19,8 @@ from virl.files.writing import write_whole
 from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data
-from virl.pages.maps import MapFigure, Mark
+from virl.pages.maps import MapFigure
+from virl.pages.marks import Mark
 from virl.pages.paper import NO_GROUND, Extent, Paper, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.city.graph import NavigationGraph

@@ -7,11 +7,13 @@ const MapView = (() => {
     "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "ring": 13.5, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
     "plate": "-9,-9 9,-9 9,9 -9,9", "hexagon": "-11,0 -5.5,-9.6 5.5,-9.6 11,0 5.5,9.6 -5.5,9.6", "lozenge": "0,-12.5 12.5,0 0,12.5 -12.5,0",
     "cross": "-6.5,-4 -4,-6.5 0,-2.5 4,-6.5 6.5,-4 2.5,0 6.5,4 4,6.5 0,2.5 -4,6.5 -6.5,4 -2.5,0",
+    "pair": "-23,0 -15,-10 15,-10 23,0 15,10 -15,10", "trio": "-36,0 -28,-10 28,-10 36,0 28,10 -28,10",
     "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
     "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
-  const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED] = [6, 28, 150];
+  const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED, SAME_NAME] = [6, 28, 150, 150];
+  const [NEAR, MOST_SIGNS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 6];
   const [BUTTONS, ASIDES] = [[46, 122], [15, -15, 19, -19]];
   const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
     away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
@@ -45,7 +47,7 @@ const MapView = (() => {
       this.chart = paper.querySelector(".chart");
       const { x, y, width, height } = this.chart.viewBox.baseVal;
       this.whole = { x, y, w: width, h: height };
-      this.laid = this.whole;
+      this.asked = this.laid = this.whole;
       this.box = { ...this.whole };
       this.time = Infinity;
       this.tracks = [];
@@ -196,7 +198,7 @@ const MapView = (() => {
       if (isInside && this.isLaid && !anew) return;
       const w = Math.max(right - left + 2 * margin, (bottom - top + 2 * margin) * aspect, least);
       this.whole = { x: (left + right - w) / 2, y: (top + bottom - w / aspect) / 2, w, h: w / aspect };
-      this.laid = this.whole;
+      this.asked = this.laid = this.whole;
       if (isWhole || anew || !this.isLaid) this.box = { ...this.whole };
       this.isLaid = true;
     }
@@ -218,6 +220,16 @@ const MapView = (() => {
       this.draw();
     }
 
+    // Show more ground around where the drawing has another shape than the map.
+    fill() {
+      const { chart, asked: { x, y, w, h } } = this;
+      const ratio = chart.clientWidth / chart.clientHeight;
+      if (Math.abs(ratio * this.laid.h / this.laid.w - 1) < 0.01) return;
+      const [isWhole, across] = [this.box.w >= this.whole.w, Math.max(w, h * ratio)];
+      this.whole = this.laid = { x: x + (w - across) / 2, y: y + (h - across / ratio) / 2, w: across, h: across / ratio };
+      this.box = isWhole ? { ...this.whole } : { ...this.box, h: this.box.w / ratio };
+    }
+
     // Show more ground above and to the left where a pin or a number would stand below the buttons.
     clearButtons() {
       const { chart, laid, cleared } = this;
@@ -235,6 +247,7 @@ const MapView = (() => {
     draw() {
       const { chart } = this;
       if (!chart.clientWidth) return; // hidden: drawn when it is shown
+      this.fill();
       this.clearButtons();
       const { box, whole } = this;
       const pixel = box.w / chart.clientWidth; // metres
@@ -328,13 +341,16 @@ const MapView = (() => {
           return [u - half, v - half, u + half, v + half];
         });
         const isWalked = name.matches(".street-name") && roomsAt(0).some((room) => isIn(room) && crossed.some((other) => meet(room, other)));
-        fitting.push({ name, roomsAt, isWalked });
+        fitting.push({ name, x, y, roomsAt, isWalked });
       }
       taken.push(...crossed);
-      for (const { name, roomsAt, isWalked } of fitting.sort((a, b) => b.isWalked - a.isWalked)) {
-        const aside = (isWalked ? ASIDES : [0]).find((one) => roomsAt(one).every(isFree));
+      const written = [];
+      for (const { name, x, y, roomsAt, isWalked } of fitting.sort((a, b) => b.isWalked - a.isWalked)) {
+        const isTold = written.some((one) => one.text === name.textContent && Math.hypot(one.x - x, one.y - y) < SAME_NAME * size);
+        const aside = isTold ? undefined : (isWalked ? ASIDES : [0]).find((one) => roomsAt(one).every(isFree));
         name.classList.toggle("no-room", aside === undefined);
         if (aside === undefined) continue;
+        written.push({ text: name.textContent, x, y });
         name.setAttribute("y", 4 + aside);
         taken.push(...roomsAt(aside));
       }
@@ -368,25 +384,74 @@ const MapView = (() => {
       }
     }
 
-    // A mark that would cover a more important one, drawn later, is moved off it, with a line to its place.
+    // Numbered marks close together are joined; of others, those that would cover a more important one are moved.
     moveApart(pixel) {
-      const bodies = [...this.group("marks").querySelectorAll(".body")].reverse();
-      if (pixel === this.apartAt?.[0] && bodies.length === this.apartAt[1]) return;
-      this.apartAt = [pixel, bodies.length];
-      const boxed = bodies.length > MOST_MOVED ? [] : bodies.map((body) => {
+      const marks = [...this.group("marks").querySelectorAll(":scope > .mark:not(.group, .off)")].reverse();
+      const stateOf = () => [pixel, ...marks.map((mark) => mark.getAttribute("class"))].join();
+      if (marks.length > MOST_MOVED || stateOf() === this.apartAt) return;
+      for (const near of NEAR) {
+        this.join(marks, near * pixel);
+        if (this.place(pixel)) break;
+      }
+      this.apartAt = stateOf();
+    }
+
+    // One mark for all of a kind that are nearer than `near` metres; `marks` has the most important first.
+    join(marks, near) {
+      for (const old of this.group("marks").querySelectorAll(":scope > .group")) old.remove();
+      const sets = [];
+      for (const mark of marks) {
+        mark.classList.remove("joined");
+        const [{ x, y }, kind] = [mark.querySelector(".scaled").dataset, mark.getAttribute("class")];
+        const isNumbered = mark.querySelector(".body:not(.fixed) .sign") !== null;
+        const known = isNumbered && sets.find((one) => one.kind === kind && Math.hypot(one.x - x, one.y - y) < near);
+        if (known) known.members.push(mark);
+        else sets.push({ kind: isNumbered ? kind : "", x, y, members: [mark] });
+      }
+      for (const { members } of sets.filter((one) => one.members.length > 1)) {
+        members[0].after(this.groupOf(members));
+        for (const mark of members) mark.classList.add("joined");
+      }
+    }
+
+    groupOf(members) {
+      const text = (mark, css) => mark.querySelector(css)?.textContent || "";
+      const ranked = members.map((mark) => [text(mark, ".sign"), mark]).sort(([a], [b]) => a.length - b.length || a.localeCompare(b)).map(([, mark]) => mark);
+      const signs = ranked.map((mark) => text(mark, ".sign"));
+      const made = members[0].cloneNode(true);
+      made.classList.add("group");
+      const [sign, seen] = [made.querySelector(".sign"), made.querySelector(".seen")];
+      sign.textContent = signs.length > MOST_SIGNS ? `${signs[0]} +${signs.length - 1}` : signs.join(", ");
+      sign.classList.remove("long");
+      seen.replaceWith(node("polygon", { class: "seen", points: SHAPES[sign.textContent.length > PAIR_LETTERS ? "trio" : "pair"] }));
+      made.querySelector("title").textContent = `${signs.join(", ")}: ${ranked.map((mark) => text(mark, "title")).join("; ")}`;
+      if (made.ariaLabel) made.ariaLabel = text(made, "title");
+      made.querySelector(".sector")?.remove();
+      if (new Set(members.map((mark) => text(mark, ".label"))).size > 1) made.querySelector(".label")?.remove();
+      return made;
+    }
+
+    // Marks that would cover a more important one, drawn later, are moved off it; true if all have room.
+    place(pixel) {
+      const bodies = [...this.group("marks").querySelectorAll(":scope > :not(.joined, .off) .body")].reverse();
+      const boxed = bodies.map((body) => {
         const { x, y, width, height } = body.querySelector(".seen").getBBox();
         const [u, v] = [body.parentNode.dataset.x / pixel, body.parentNode.dataset.y / pixel];
         return { body, box: [u + x - 2, v + y - 2, u + x + width + 2, v + y + height + 2] };
       });
       const taken = boxed.filter(({ body }) => body.matches(".fixed") && body.querySelector("polygon")).map(({ box }) => box);
+      let hasRoom = true;
       for (const { body, box } of boxed.filter(({ body: one }) => !one.matches(".fixed"))) {
         const moved = SHIFTS.map(([x, y]) => [box[0] + x, box[1] + y, box[2] + x, box[3] + y]);
-        const free = Math.max(0, moved.findIndex((room) => !taken.some((other) => meet(room, other))));
+        const found = moved.findIndex((room) => !taken.some((other) => meet(room, other)));
+        hasRoom &&= found >= 0;
+        const free = Math.max(0, found);
         taken.push(moved[free]);
         body.parentNode.shift = SHIFTS[free];
         body.setAttribute("transform", `translate(${SHIFTS[free]})`);
         body.parentNode.querySelector(".leader").setAttribute("d", `M0 0L${SHIFTS[free]}`);
       }
+      return hasRoom;
     }
 
     // Points of the paths in pixels, close enough together that none passes through a label unseen.
@@ -458,6 +523,14 @@ const MapView = (() => {
       }, true);
       chart.addEventListener("dragstart", (event) => event.preventDefault());
       new ResizeObserver(() => this.draw()).observe(chart);
+      // Words that were drawn before their letters came are drawn again.
+      document.fonts.addEventListener("loadingdone", () => {
+        for (const text of chart.querySelectorAll("text")) {
+          lengths.delete(text);
+          text.textContent = `${text.textContent}`;
+        }
+        this.draw();
+      });
     }
   }
 

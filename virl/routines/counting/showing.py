@@ -23,7 +23,8 @@ from virl.journal.records import AnyRecord, StartRecord, StepRecord
 from virl.journal.report import BESIDE, SCRIPTS, STYLES, end_of, page, report_context, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import AROUND, ends_of, ground_of, walk_paper, walked_path
-from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.maps import MapFigure, MapPath, map_figure
+from virl.pages.marks import Mark
 from virl.pages.paper import Paper, round_length
 from virl.pages.pictures import embed
 from virl.platform.city.city import City

@@ -13,11 +13,15 @@ from virl.journal.story import Group, chapters, groups_of
 from virl.pages.exhibits import TextExhibit
 from virl.platform.city.city import City
 from virl.routines.day.activity import changes_in_words
+from virl.routines.day.scenic import TOPIC as SCENIC
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _WIDE, _HIGH = 120.0, 28.0  # of a curve of feelings, SVG units
 FOLLOWED = 3
 """Number of feelings that each activity shows: those that change most over the day."""
+
+LONG = 20
+"""Least number of activities and journeys of a day beside which all else of its page has room. Chosen."""
 
 
 class PlannedActivity(BaseModel):
@@ -82,8 +86,9 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     groups = groups_of(every, max(1, len(every)))
     by_time = {_time_of(group): group for group in groups}
     notes = [one for one in records if isinstance(one, NoteRecord) and one.views]
-    notes.sort(key=lambda one: float(str(one.data.get("rating", 0))))
-    seen = {note.title: note.views[-1] for note in notes}  # the best of each place
+    rated = sorted(notes, key=lambda one: float(str(one.data.get("rating", 0))))
+    # The best of each place that was rated, and what was looked at when the activity was planned.
+    seen = {note.title or view.caption: view for note in rated for view in note.views[-1:]}
     before = answer.get("state_before")
     states = [one.state for one in activities]
     states.insert(0, before if isinstance(before, dict) else states[0])
@@ -98,6 +103,8 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         "followed": sorted(feelings, key=attrgetter("range"), reverse=True)[:FOLLOWED],
         "spent": sum(one.cost_usd for one in activities),
         "budget": answer.get("budget_usd"),
+        "rated": [one for one in notes if one.topic == SCENIC],
+        "is_long": len(activities) >= LONG,
         "groups": [group for group in groups if not _time_of(group)],
     }
     styles = (*STYLES, "day.css")

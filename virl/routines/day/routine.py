@@ -19,6 +19,7 @@ from virl.agent.consult import consult
 from virl.agent.routine import Wish
 from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput, NotFound
+from virl.journal.records import ViewRecord
 from virl.mind.base import ReplyT
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding import Reading
@@ -426,8 +427,17 @@ class _Planner:
                 "activities": [one.model_dump(mode="json") for one in activities],
                 "refused": [asdict(one) for one in refused],
             },
+            views=_view_of(self.agent, last.spot),
         )
         return activities
+
+
+def _view_of(agent: Agent, spot: Spot) -> tuple[ViewRecord, ...]:
+    """Return a view of a spot, kept in the run's folder; empty where virl does not draw the views itself."""
+    drawn, there = agent.city.capabilities.looks, spot.position
+    near = agent.city.streetview.nearest(there) if drawn and spot.id else None
+    # From a scenic spot, which is a panorama, the view was rated before.
+    return agent.keep_view_of(there, near, spot.name) if near and near.position != there else ()
 
 
 def _is_due(request: RequestedChange, number: int, progress: DayProgress) -> bool:

@@ -72,7 +72,7 @@ def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
     """Return the table of the best homes; `count` is the number of all."""
     kinds = [near.place_type for near in shown[0].nearby]
     return TableExhibit(
-        title="Homes",
+        title="The best homes",
         columns=(
             "address",
             "rating of 10",

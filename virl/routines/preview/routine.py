@@ -149,7 +149,7 @@ def run(agent: Agent) -> None:
     settings = PREVIEW.of(agent.character)
     looking = Looking(range_deg=settings.range_deg)
     counter = Counter(agent.city.streetview, agent.senses.detector, memory, settings.things, looking=looking)
-    glances = _look(agent, walk, counter)
+    glances = _look(agent, walk, counter, goal)
     counter.finish()
     preview, points = _make_preview(agent, goal, glances, counter)
     files = [
@@ -229,8 +229,11 @@ def _destination(agent: Agent) -> _Goal:
     return goal
 
 
-def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
-    """Return what is seen from each stand of the walk, noted once; things beside it are counted."""
+def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter, goal: _Goal) -> list[Glance]:
+    """Return what is seen from each stand of the walk, noted once; things beside it are counted.
+
+    The last view is one of the goal, for people who look at the report.
+    """
     reader = agent.models.keeping_reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.capabilities.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False, free=agent.city.ledger is None)
@@ -244,6 +247,9 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
             glances.append(glance)
             said = f"{len(glance.crossings)} crossings, {len(glance.landmarks)} signs of places."
             kept = agent.run.keep(view, "look") if view else ()
+            if stand is walk[-1]:
+                there = LatLng(goal.lat, goal.lng)
+                kept = (*kept, *agent.keep_view_of(there, stand.panorama, goal.title))
             data = glance.model_dump(mode="json")
             agent.run.note(GLANCE, str(index), said, data=data, views=kept)
         facing = stand.onward.heading if stand.onward else stand.pose.heading

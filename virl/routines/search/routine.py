@@ -7,7 +7,7 @@ A run that goes on reads no view twice, and is first given the replies that its 
 """
 
 from collections import Counter, UserDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,18 +19,19 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files.writing import JsonLines
-from virl.geo.globe import LatLng, distance
+from virl.geo.globe import LatLng, distance, signed_turn
 from virl.journal.records import ExchangeRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
-from virl.pages.exhibits import Exhibit, TextExhibit
+from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TextExhibit
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in, told_moment
 from virl.platform.city.streetview import Camera, Link, Panorama
 from virl.platform.movers.base import Choice, Step
+from virl.platform.navigators.sight.clues import front_position
 from virl.platform.navigators.sight.explorer import SightExplorer
 from virl.platform.navigators.sight.goal import SightGoal, goal_in_words
 from virl.platform.navigators.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
@@ -158,7 +159,7 @@ def run(agent: Agent) -> None:
     reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
     agent.run.end(
         replace(ended, reason=reason),
-        exhibits=_search_exhibits(goal, signs, navigator.decisions),
+        exhibits=[*_found_map(agent, ended, signs), *_search_exhibits(goal, signs, navigator.decisions)],
         claims=[claim],
     )
 
@@ -212,7 +213,7 @@ def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
     telling = [*found, *(one.sign for one in read if one.kinds)]
     views = Counter(one.camera for one in telling)
     camera = (
-        found[0].camera if found else max(views, key=views.__getitem__, default=Camera(toward, 8.0, 90.0))
+        found[-1].camera if found else max(views, key=views.__getitem__, default=Camera(toward, 8.0, 90.0))
     )
     shown = dict.fromkeys((one.text, one.score, one.box) for one in telling if one.camera == camera)
     boxes = [Detection("sign", score, box, text) for text, score, box in shown]
@@ -224,6 +225,18 @@ def _write_down(agent: Agent, step: Step, signs: KeptSigns) -> None:
         next_pano_id=choice.link.pano_id if choice.link else None,
         outcome=choice.outcome,
     )
+
+
+def _found_map(agent: Agent, ended: Outcome, signs: KeptSigns) -> Iterator[MapExhibit]:
+    """Yield the map of what was found, at the estimated position of its sign; none if nothing was."""
+    here = agent.city.streetview.panorama(agent.run.steps[-1].pose.pano_id)
+    read = [one.sign for (at, _), seen in signs.items() for one in seen if at == here.id]
+    for sign in [one for one in read if one.text == ended.what][-1:]:
+        turns = [signed_turn(link.heading, sign.heading) for link in here.links]
+        street = sign.heading - min(turns, key=abs, default=0.0)
+        lat, lng = front_position(here.position, street, sign.heading)
+        point = MapPoint(lat=lat, lng=lng, label=sign.text, text="estimated from its sign", style="pick")
+        yield MapExhibit(title="What she found", points=(point,))
 
 
 def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:

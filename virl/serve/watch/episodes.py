@@ -19,7 +19,8 @@ from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, LocalFrame, bearing, distance
 from virl.journal.gallery import ALONE_PX
 from virl.pages.map_svg import mark_data
-from virl.pages.maps import MapFigure, Mark
+from virl.pages.maps import MapFigure
+from virl.pages.marks import Mark
 from virl.pages.paper import Point, on_paper
 from virl.plain_text import plain_tree
 from virl.serve.watch.telling import ground_around, plain_step

@@ -167,6 +167,7 @@ class RunFeed:
                 "score": None,
                 "group": "",
                 "records": len(self.views),  # a map is drawn anew after each
+                "view": max((seq for seq, files in enumerate(self.views) if files), default=None),
             }
         tree: Any = plain_tree(card)
         return dict(tree)

@@ -18,24 +18,26 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.journal.report import moment
+from virl.journal.report import moment, run_map
 from virl.journal.story import (
     ending_of,
     facts,
     heading_of,
     headline_of,
+    is_structured,
     kind_of,
     question,
+    reason_of,
     scalar,
     seen_in,
     sentences,
     title_of,
     words,
 )
-from virl.journal.walk_map import marks_of, sights_of
+from virl.journal.walk_map import KINDS, marks_of, sights_of
 from virl.pages.ground import MapGround
-from virl.pages.map_svg import ground_data, mark_data
-from virl.pages.maps import Mark
+from virl.pages.map_svg import figure_data, ground_data, legend_data, mark_data
+from virl.pages.marks import Mark
 from virl.pages.numbers import count_noun, dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
@@ -46,6 +48,8 @@ Grounds = Callable[[str], MapGround]
 
 GROUND = Extent(smallest_m=800.0)
 """Extent of the ground that is sent: 1.2 km east and west of the first step. Chosen."""
+RESULT = Extent(aspect=8 / 5)
+"""Extent of the map of a result, as wide as maps are on the page."""
 
 
 def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
@@ -148,7 +152,7 @@ class RecordConverter:
                 title = _title_of_note(record)
                 data = {"title": title, "decided": text, **_findings_data(record, topic)}
             case EndRecord():
-                data = _end_data(record)
+                data = _end_data(record) | self._result_map(record)
         tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | data)
         return dict(tree)
 
@@ -176,6 +180,7 @@ class RecordConverter:
             ground = {"ground": ground_of_city(self.grounds, self._city, self._frame.origin)}
         frame = self._frame
         by_user = " user" if step.decided_by == "user" else ""
+        mark, named = next(marks_of(step, frame)), KINDS[kind_of(step)]
         return {
             "step": step.step,
             "at": on_paper(frame, step.pose.lat, step.pose.lng),
@@ -188,8 +193,9 @@ class RecordConverter:
                 for mark in marks_of(step, frame)
             ],
             "paths": [{"points": path.points, "kind": path.kind} for path in sights_of(step, frame)],
+            "legend": [(mark.kind, mark.shape, named)] * bool(named),
             "title": title_of(step),
-            "decided": step.decided,
+            "decided": reason_of(step),
             "decidedBy": step.decided_by or self._mind,
             **_findings_data(step, f"step {step.step}"),
             "places": [_place_data(one) for one in step.places],
@@ -197,6 +203,15 @@ class RecordConverter:
                 words(one.label) + (", seen for the first time" if one.new else "") for one in step.objects
             ],
         } | ground
+
+    def _result_map(self, end: EndRecord) -> dict[str, Any]:
+        """Return the map of a result as plain data if the run has no steps to be drawn; empty for others."""
+        if self._frame:
+            return {}
+        figure, _ = run_map((), (), end, self.grounds(self._city), RESULT)
+        if figure is None:
+            return {}
+        return {"map": figure_data(figure), "legend": legend_data(figure)}
 
 
 def _most_steps(start: StartRecord) -> int | None:
@@ -231,7 +246,11 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
         "title": title,
         "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)
-        + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
+        + [
+            (words(name).capitalize(), scalar(value))
+            for name, value in result.answer.items()
+            if value is not None and not is_structured(value)  # a plan is told by its map and the report
+        ],
         "total": _cost_data(result.cost),
     }
 

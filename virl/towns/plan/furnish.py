@@ -12,7 +12,7 @@ from shapely import Polygon
 from virl.geo.flat import left_normals, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
-from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, StreetPlan
+from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, Land, StreetPlan
 
 BY_KERB_M = 0.4
 """Least distance in metres from the middle of a thing on a pavement to a carriageway."""
@@ -32,6 +32,15 @@ LEAFY = 0.6
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
 CARS = 520
+# All chosen.
+BED_M = 1.5, 3.4, 0.8, 1.2
+"""Least and greatest half of a bed's length, and of its width, metres."""
+BEDS_APART_M, BEDS_INSIDE_M = 26.0, (6.5, 25.0)
+"""Metres from bed to bed, and from the edge of a park to its rows of beds."""
+IN_YARD_M, YARD_BED_M = 2.4, 1.8
+"""Metres from a pavement to a bed in a yard, and greatest half of that bed's length."""
+FLOWERS = 0.35
+"""Share of beds with flowers, [0, 1], and not with shrubs."""
 CAR_SIZE_M, EYE_M = (4.8, 1.9), 1.8
 """Length and width in metres of the largest car, and least distance from a panorama to any, and to walls."""
 
@@ -292,3 +301,55 @@ def _number(rng: Generator, groups: list[_Items]) -> tuple[Furniture, ...]:
             name = f"{group.kind.replace(' ', '-')}-{number:04d}"
             furniture.append(Furniture(name, group.kind, x, y, heading % 360.0, variant))
     return tuple(furniture)
+
+
+def plant_beds(rng: Generator, parks: Sequence[Polygon], frontages: Sequence[Frontage]) -> tuple[Land, ...]:
+    """Return the beds of shrubs and flowers of a made town: in its parks, and in yards without a house.
+
+    Args:
+        rng: source of chance.
+        parks: outlines, metres.
+        frontages: those without a house have a yard.
+    """
+    yards = [(front.left, front.right) for front in frontages if front.building is None]
+    left, right = np.array(yards, float).reshape(-1, 2, 2).swapaxes(0, 1)
+    way = right - left
+    middle = (left + right) / 2 + left_normals(way) * IN_YARD_M
+    spots = [park_spots(rng, parks, inside) for inside in BEDS_INSIDE_M]
+    in_yards = beds(rng, np.column_stack([middle, np.arctan2(way[:, 1], way[:, 0])]), YARD_BED_M)
+    return (*beds(rng, np.concatenate(spots)), *in_yards)
+
+
+def park_spots(rng: Generator, parks: Sequence[Polygon], inside: float) -> Floats:
+    """Return (metres east, north, angle in radians) of places for beds along the edges of parks.
+
+    Args:
+        rng: source of chance.
+        parks: outlines, metres.
+        inside: metres from the edges.
+    """
+    spots = [np.empty((0, 3))]
+    for edge in shapely.get_parts(shapely.boundary(shapely.buffer(parks, -inside))):
+        along = np.arange(rng.uniform(2.0, BEDS_APART_M), edge.length - 2.0, BEDS_APART_M)
+        xy, ahead = (
+            shapely.get_coordinates(shapely.line_interpolate_point(edge, along + step)) for step in (0.0, 0.5)
+        )
+        spots.append(np.column_stack([xy, np.arctan2(*(ahead - xy).T[::-1])]))
+    return np.concatenate(spots)
+
+
+def beds(rng: Generator, spots: Floats, longest: float = BED_M[1]) -> tuple[Land, ...]:
+    """Return an oval bed of shrubs or flowers around each spot: metres east, north, and angle in radians.
+
+    Args:
+        rng: source of chance.
+        spots: shape (n, 3).
+        longest: greatest half of a bed's length, metres.
+    """
+    found, around = [], np.arange(16) * np.pi / 8
+    for x, y, angle in spots.tolist():
+        long, wide = min(rng.uniform(*BED_M[:2]), longest), rng.uniform(*BED_M[2:])
+        ring = (long * np.cos(around) + 1j * wide * np.sin(around)) * np.exp(1j * angle) + complex(x, y)
+        outline = Polygon(np.round(np.column_stack([ring.real, ring.imag]), 3))
+        found.append(Land("flowers" if rng.random() < FLOWERS else "shrubs", outline))
+    return tuple(found)

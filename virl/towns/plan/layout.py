@@ -1,5 +1,6 @@
 """The layout of a made city, its streets and the ground between them; a seed gives it byte for byte."""
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -10,10 +11,10 @@ from shapely import Polygon
 
 from virl.geo.flat import left_normals
 from virl.geo.globe import Floats, Ints, LatLng, LocalFrame
-from virl.towns.plan.furnish import Kerbs, furnish
+from virl.towns.plan.furnish import Kerbs, furnish, plant_beds
 from virl.towns.plan.lots import Lots, cut_lots
-from virl.towns.plan.streets import Network, draw_streets
-from virl.towns.plan.town_plan import Building, Frontage, Panoramas, StreetPlan
+from virl.towns.plan.streets import Network, WayKind, draw_streets
+from virl.towns.plan.town_plan import Building, Frontage, Panoramas, Street, StreetPlan
 
 ORIGIN = LatLng(41.25, -38.75)
 """Position of a made town: the open Atlantic, so that nobody takes the town for a real one."""
@@ -45,12 +46,14 @@ _SPILL = 0.75
 """Busyness of a side street at its corner with a shopping street, as a share of that street's."""
 _SPILL_M, _CORNER_M = 30.0, 32.0  # how far busyness reaches into side streets, and around a busy crossing
 _RIPPLE_M = 90.0
+_CYCLE_LANES: dict[WayKind, float] = {"avenue": 0.4, "street": 0.06}
+"""Chance, [0, 1], that a street has cycle lanes, by its kind; the others are too narrow. Chosen."""
 
 
 def lay_out(seed: int) -> StreetPlan:
     """Return the plan of streets, blocks, buildings and furniture that grows from a seed, 0 or more."""
-    streets_rng, ground_rng, furniture_rng = (
-        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(3)
+    streets_rng, ground_rng, furniture_rng, lanes_rng, beds_rng = (
+        Generator(PCG64(child)) for child in SeedSequence(seed).spawn(5)
     )
     network = draw_streets(streets_rng)
     kerbs = Kerbs(network)
@@ -58,7 +61,7 @@ def lay_out(seed: int) -> StreetPlan:
     panoramas = Panoramas.of_streets(network.streets, network.junctions)
     return StreetPlan(
         frame=LocalFrame(ORIGIN),
-        streets=network.streets,
+        streets=_mark_lanes(lanes_rng, network),
         junctions=network.junctions,
         panoramas=panoramas,
         blocks=blocks,
@@ -66,6 +69,16 @@ def lay_out(seed: int) -> StreetPlan:
         buildings=buildings,
         frontages=frontages,
         furniture=furnish(furniture_rng, kerbs, parks, frontages, panoramas.xy),
+        lands=plant_beds(beds_rng, parks, frontages),
+    )
+
+
+def _mark_lanes(rng: Generator, network: Network) -> tuple[Street, ...]:
+    """Return the streets, of which some have cycle lanes on both sides, alike all along a name."""
+    luck = {name: rng.random() for name in dict.fromkeys(one.name for one in network.streets)}
+    return tuple(
+        replace(one, cycle_lanes=(True, True)) if luck[one.name] < _CYCLE_LANES.get(kind, 0.0) else one
+        for one, kind in zip(network.streets, network.kinds, strict=True)
     )
 
 

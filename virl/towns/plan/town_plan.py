@@ -57,6 +57,8 @@ class Street:
     """True for a way only for people that is asphalt, not stone."""
     has_kerb: bool = True
     """False for a road through open land, which has no kerb and, instead of a pavement, a verge of gravel."""
+    cycle_lanes: tuple[bool, bool] = (False, False)
+    """True where a cycle lane runs along the street, at its right and at its left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,7 @@ class Barrier:
     """Number from which the barrier's material and colour follow."""
 
 
-LandKind = Literal["meadow", "field", "vineyard", "wood"]
+LandKind = Literal["meadow", "field", "vineyard", "wood", "shrubs", "flowers"]
 
 
 @dataclass(frozen=True, slots=True)

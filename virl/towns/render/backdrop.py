@@ -7,26 +7,47 @@ the distance to the kerb tells at once.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from virl.geo.globe import Floats
 from virl.platform.city.streetview import Image
 from virl.towns.plan.town_plan import Rgb
-from virl.towns.render.ground import LAID_M, GroundRasters, along_street
+from virl.towns.render.ground import GroundRasters, along_street
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import SKY_RGB, SUN, SUN_RGB
+from virl.towns.render.paint import is_painted, markings, metres_off_zebra, share_between
+from virl.towns.render.paving import (
+    ASPHALT,
+    GRAVEL_TILE,
+    GREEN_TILE,
+    SEAM_M,
+    SEAM_SEEN_M,
+    SLABS,
+    STAINS_TILE,
+    TILE_M,
+    WATER_TILE,
+    Laid,
+    Materials,
+    Spot,
+    Stains,
+    blurs_at,
+    dotted_tint,
+    fray_at,
+    lay_texture,
+    lay_tile,
+    may_be_cut,
+    read_material,
+    seam_at,
+    squareness_at,
+    stain_level,
+    stains_at,
+    tint_of,
+)
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.rasters import (  # fmt: skip
-    DIRECTIONS,
     EDGE_M,
-    GRAVEL,
     LAWN,
-    OPEN,
-    ROAD,
     STONE,
     UNIFORM_CELLS,
-    Cell,
     Heights,
     Indices,
     RasterGrid,
@@ -34,32 +55,25 @@ from virl.towns.render.rasters import (  # fmt: skip
     cell_at,
     land_around,
     land_at,
-    material_beyond,
     raster_at,
     segment_at,
 )
 from virl.towns.render.sampling import (  # fmt: skip
-    SIDE_BITS,
     Footprint,
     Growth,
     Taps,
-    Tile,
-    bilinear,
     channel,
     fixed_point,
     footprint,
     gather,
     taps_of,
     tile_at,
-    variant_of,
 )
-from virl.towns.render.segments import is_painted, markings, share_between
 from virl.towns.render.shade import Mix, PixelRun, haze_over, plain_mix, put, write
 from virl.towns.render.shadows import NO_SUN
 from virl.towns.render.sky import CLOUDS, RowRay, shade_sky
 from virl.towns.render.skyline import Skyline
-from virl.towns.render.surfaces import ROAD_MARKS, SIDE
-from virl.towns.render.textures import LEVELS, STRIDE, TILE_INDEX, Textures, Words
+from virl.towns.render.textures import Textures, Words
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
@@ -69,11 +83,12 @@ KERB_RGB = (184.0, 182.0, 176.0)
 """Colour of kerb stones, [0, 255]."""
 FACE_M, FACE_SEEN_M = 0.12, 0.6
 """Height in metres of a kerb's face, and most metres of road that it covers for one who looks at it."""
+RAMP_M, TACTILE_M = 0.6, (EDGE_M, 0.8)
+"""Metres beside a zebra in which a kerb rises to its height, and distances in metres from it between which
+slabs with dots lie; chosen."""
 _FACE_SKY, _FACE_SUN = 0.50, 0.75
 """Light on a kerb's face, as a share of that on the ground: without the sun, and more of a sun before it."""
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
-TILE_M = 4.0
-"""Length in metres of a side of a ground texture."""
 _COARSE, _FINE = (8, 1), (16, 2)
 """Pixels of ground that are coloured at once, and texels a pixel: in small pictures, and in others."""
 _SMALL_PX = 150.0
@@ -85,59 +100,10 @@ _EVEN = 0.4
 HORIZON = -1e-3
 """Slope of a ray, rise per unit ahead, below which it meets the ground."""
 
-ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
-_GREEN, _GRAVEL, _WATER = TILE_INDEX["green"], TILE_INDEX["gravel"], TILE_INDEX["water"]
-_STAINS = TILE_INDEX["stains"]
-STAINS_M = 64.0
-"""Length in metres of a side of the tile of stains."""
-MARKS = len(ROAD_MARKS)
-"""Number of variants of asphalt with marks, one of 16 stretches of road each."""
-CLEAR_M = 9.0
-"""Length in metres of both ends of a street without marks, where the tiles of several streets meet."""
-SEAM_M, SEAM_SEEN_M = 0.12, 0.4
-"""Width of the edge stones where slabs cease to follow a kerb, and size of a block that may show them."""
 EDGE_LINE_M = (-0.28, -0.16)
 """Distances in metres from a road's edge between which the line along it is painted."""
-_TURNS = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
-_ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 MIXED, PAINTED = -1, -2
 """Marks of a block of pixels in which several ground materials may show, and of asphalt with paint."""
-
-
-class _Spot(NamedTuple):
-    """A point (x, y) of the ground, metres, and its move per pixel to the right (a) and down (b)."""
-
-    x: float
-    y: float
-    ax: float
-    ay: float
-    bx: float
-    by: float
-
-
-class _Materials(NamedTuple):
-    """The tile of asphalt, and the offsets in texels from it to the tiles of other ground materials."""
-
-    asphalt: Tile
-    slabs: int
-    green: int
-    gravel: int
-    water: int
-    stains: int
-    """Offset of the tile of stains among all texels."""
-    is_paved: bool
-    """True where the ground beyond pavements is paved; else it is lawn."""
-    paths: bool
-    axis: tuple[float, float]
-
-
-class _Stains(NamedTuple):
-    """The factors on the colours of green ground, and of any other (grey), that stains make."""
-
-    red: float
-    green: float
-    blue: float
-    grey: float
 
 
 class _Few(NamedTuple):
@@ -152,18 +118,6 @@ class _Few(NamedTuple):
     dark: float
     darker: float
     haze: float
-
-
-class _Laid(NamedTuple):
-    """A tile on the ground: texels from asphalt's, (u, v) in metres, and the unit vectors along both."""
-
-    ahead: int
-    u: float
-    v: float
-    ux: float
-    uy: float
-    vx: float
-    vy: float
 
 
 @kernel
@@ -213,11 +167,11 @@ def shade_backdrop(
 
 
 @inline_kernel
-def _spot(row: RowRay, eye: Floats, frame: Floats, right: float) -> _Spot:
+def _spot(row: RowRay, eye: Floats, frame: Floats, right: float) -> Spot:
     """Return the ground that a row shows `right` pixels to the right of its middle column."""
     k, turn = row.k, frame[1, 2] / row.z
     x, y = row.x + right * row.dx, row.y + right * row.dy
-    return _Spot(
+    return Spot(
         eye[0] + k * x, eye[1] + k * y, k * row.dx, k * row.dy, k * (x * turn - frame[1, 0]),
         k * (y * turn - frame[1, 1]),
     )  # fmt: skip
@@ -236,11 +190,12 @@ def _ground_run(
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
     base, slope = asphalt.offset, grid.per_metre / 256.0
-    materials = _Materials(
-        asphalt, table[SLABS, 1] - base, table[_GREEN, 1] - base, table[_GRAVEL, 1] - base,
-        table[_WATER, 1] - base, table[_STAINS, 1], ground.paved, ground.paths, ground.axis,
+    materials = Materials(
+        asphalt, table[SLABS, 1] - base, table[GREEN_TILE, 1] - base, table[GRAVEL_TILE, 1] - base,
+        table[WATER_TILE, 1] - base, table[STAINS_TILE, 1], ground.paved, ground.paths, ground.axis,
     )  # fmt: skip
-    level = _stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
+    is_near = 2.0 * row.k < FACE_M  # as in `_line_of_sight`
+    level = stain_level(_spot(row, eye, lens.frame, 0.5 * (run.first + run.end) - cx))
     begin = cell_at(grid, x0 + run.first * x_step, y0 + run.first * y_step)
     next_dark = raster_at(shadow, begin)[0]
     size, samples = _FINE if lens.focal >= _SMALL_PX else _COARSE
@@ -261,46 +216,50 @@ def _ground_run(
         material = _only_material(
             d, past, around, _kerb_face(near[1] * slope, near[2] * slope, sight), segments, i, spot.x, spot.y
         )
+        by_zebra = is_near and _is_by_zebra(segments, i, spot, d, around)
+        material = MIXED if by_zebra and material == STONE else material
         # One light for a block, unless its ends differ, and one set of stains.
         end = cell_at(grid, x0 + stop * x_step, y0 + stop * y_step)
         dark, next_dark = next_dark, raster_at(shadow, end)[0]
         darker = (next_dark - dark) / (stop - block)
-        stains = _stains_at(texels, materials.stains, level, spot.x, spot.y)
+        stains = stains_at(texels, materials.stains, level, spot.x, spot.y)
         if material == PAINTED and (segment_at(nearest, begin) != i or segment_at(nearest, end) != i):
             material = MIXED
         begin = end
         if material == MIXED and d - around > 0.0:
             wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
             if wide * UNIFORM_CELLS > around * grid.per_metre:
-                material = _read_material(parks, wet, loose, cell, segments, i, d, materials)
+                material = read_material(parks, wet, loose, cell, segments, i, d, materials)
         if material == MIXED or (
-            material == STONE and around < SEAM_SEEN_M and abs(d - LAID_M) < around + SEAM_M
+            material == STONE
+            and around < SEAM_SEEN_M
+            and may_be_cut(segments, i, spot, d, squareness_at(segments, i, near[1], near[2]) * slope, around)
         ):
-            road = _lay(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
-            road_taps = taps_of(_lay_texture(cover, road))
+            road = lay_tile(ASPHALT, 0, d, 0.0, 0.0, segments, i, spot.x, spot.y, materials)
+            road_taps = taps_of(lay_texture(cover, road))
             is_plain = not is_painted(segments, i, *along_street(segments, i, spot.x, spot.y), around)
             plain = i if is_plain else -1
             for column in range(block, stop):
                 light = _ground_light(dark + (column - block) * darker)
                 red, green, blue = _mixed_ground(
-                    _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
+                    Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by),
                     sight, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
-                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0,
+                    texels, stains, road.ahead, road_taps, plain, past + around < 0.0, by_zebra,
                 )  # fmt: skip
                 put(picture, run.row, column, red * light[0], green * light[1], blue * light[2], row.haze)
             continue
-        lay = _lay(
+        lay = lay_tile(
             ASPHALT if material == PAINTED else material, land_at(nearest, cell), d, near[1] * slope,
             near[2] * slope, segments, i, spot.x, spot.y, materials,
         )  # fmt: skip
         few = _Few(run.row, block, stop, dark, darker, row.haze)
         painted = i if material == PAINTED else -1
-        _fill(few, spot, cover, lay, _tint(material, stains), painted, segments, texels, picture)
+        _fill(few, spot, cover, lay, tint_of(material, stains), painted, segments, texels, picture)
 
 
 @inline_kernel
 def _fill(
-    few: _Few, spot: _Spot, cover: Footprint, lay: _Laid, tint: Rgb, painted: int, segments: Floats,
+    few: _Few, spot: Spot, cover: Footprint, lay: Laid, tint: Rgb, painted: int, segments: Floats,
     texels: Words, picture: Image,
 ) -> None:  # fmt: skip
     """Colour a few pixels, around a spot, with one material, and the paint of a segment; -1 without paint."""
@@ -308,7 +267,7 @@ def _fill(
     x, y = spot.x + back * spot.ax, spot.y + back * spot.ay
     off_x, off_y = x - spot.x, y - spot.y
     u, v = lay.u + off_x * lay.ux + off_y * lay.uy, lay.v + off_x * lay.vx + off_y * lay.vy
-    taps, share = taps_of(_lay_texture(cover, lay)), 1.0 / cover.taps
+    taps, share = taps_of(lay_texture(cover, lay)), 1.0 / cover.taps
     mix = _lit_mix(few.dark + 0.5 * few.darker * (few.end - few.first), tint, share, few.haze)
     along, aside = fixed_point(u / TILE_M, taps.bits), fixed_point(v / TILE_M, taps.bits)
     texel = (256 << taps.bits) / TILE_M
@@ -332,11 +291,9 @@ def _fill(
 
 
 @inline_kernel
-def _paint(segments: Floats, i: int, along: float, aside: float, spot: _Spot) -> float:
+def _paint(segments: Floats, i: int, along: float, aside: float, spot: Spot) -> float:
     """Return the share of paint, [0, 1], in a pixel of segment `i`, metres along and aside of it."""
-    ux, uy = segments[i, 2], segments[i, 3]
-    blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
-    blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+    blur_along, blur_aside = blurs_at(segments, i, spot)
     return WEAR * min(markings(segments, i, along, aside, blur_along, blur_aside), 1.0)
 
 
@@ -358,95 +315,7 @@ def _ground_light(dark: float) -> Rgb:
 
 
 @inline_kernel
-def _stain_level(spot: _Spot) -> int:
-    """Return the mip level of the tile of stains for pixels as long on the ground as that at a spot."""
-    level, texel = 0, STAINS_M / SIDE
-    while level < LEVELS - 1 and texel < 0.5 * (abs(spot.bx) + abs(spot.by)):
-        level, texel = level + 1, 2.0 * texel
-    return level
-
-
-@inline_kernel
-def _stains_at(texels: Words, offset: int, level: int, x: float, y: float) -> _Stains:
-    """Return the factors of stains at (x, y) in metres; `offset`: of their tile, `level`: its mip level."""
-    bits = SIDE_BITS - level
-    # As many texels as all finer levels have together.
-    offset += 4 * (SIDE * SIDE - (1 << (2 * bits))) // 3
-    found = bilinear(texels, offset, bits, fixed_point(x / STAINS_M, bits), fixed_point(y / STAINS_M, bits))
-    red, green, blue, grey = channel(found, 0), channel(found, 1), channel(found, 2), channel(found, 3)
-    return _Stains(red / 128.0, green / 128.0, blue / 128.0, grey / 128.0)
-
-
-@inline_kernel
-def _read_material(
-    parks: Heights, water: Shares, gravel: Shares, cell: Cell, segments: Floats, i: int, d: float,
-    materials: _Materials,
-) -> int:  # fmt: skip
-    """Return the material beyond a pavement in a cell, d from a kerb; `STONE` where open ground is paved."""
-    path = segments[i, 12] if d <= segments[i, 8] else 0.0
-    found = material_beyond(
-        raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], path,
-        materials.paths,
-    )  # fmt: skip
-    return STONE if found == OPEN and materials.is_paved else found
-
-
-@inline_kernel
-def _tint(material: int, stains: _Stains) -> Rgb:
-    """Return the factors on the colours of a material that stains make."""
-    if material in (LAWN, OPEN):
-        return stains.red, stains.green, stains.blue
-    return stains.grey, stains.grey, stains.grey
-
-
-@inline_kernel
-def _lay(  # noqa: PLR0913, PLR0917 - see `_mixed_ground`
-    material: int, land: int, d: float, d_x: float, d_y: float, segments: Floats, i: int, x: float, y: float,
-    materials: _Materials,
-) -> _Laid:  # fmt: skip
-    """Return how a material's tile lies at (x, y) in metres, d from the kerb, which grows by (d_x, d_y).
-
-    `land` is the kind of green ground with the direction of its rows, `i` the nearest segment.
-    """
-    if material == ASPHALT or (material == STONE and d < LAID_M and segments[i, 7] > 0.0):
-        ux, uy = segments[i, 2], segments[i, 3]
-        u, v = along_street(segments, i, x, y)
-        u += segments[i, 5]
-        if material != ASPHALT:
-            # Rows of slabs follow the kerb around each corner.
-            return _Laid(materials.slabs, u, d - EDGE_M, ux, uy, d_x, d_y)
-        side = 1.0 if v >= 0.0 else -1.0
-        ahead = _road_mark(u, side, segments[i, 6]) * STRIDE
-        return _Laid(ahead, u, side * v, ux, uy, -side * uy, side * ux)
-    if material == STONE:
-        (ux, uy), ahead = materials.axis, materials.slabs
-    elif material in (LAWN, OPEN):
-        ux, uy = _ROW_DIRECTIONS[land >> 3, 0], _ROW_DIRECTIONS[land >> 3, 1]
-        ahead = materials.green + (land & 7) * STRIDE
-    else:
-        ux, uy = 1.0, 0.0
-        ahead = 0 if material == ROAD else materials.gravel if material == GRAVEL else materials.water
-    return _Laid(ahead, x * ux + y * uy, y * ux - x * uy, ux, uy, -uy, ux)
-
-
-@inline_kernel
-def _road_mark(along: float, side: float, length: float) -> int:
-    """Return the variant of asphalt at metres along a street, on its left (1) or right (-1)."""
-    cell = int(along / TILE_M)
-    if cell * TILE_M < CLEAR_M or (cell + 1) * TILE_M > length - CLEAR_M:
-        return 0
-    return max(0, variant_of(cell, int(side), -8, int(length * 16.0), 16) + MARKS - 15)
-
-
-@inline_kernel
-def _lay_texture(cover: Footprint, lay: _Laid) -> Footprint:
-    """Return a pixel's samples turned into a texture as it lies."""
-    du, dv = cover.du * lay.ux + cover.dv * lay.uy, cover.du * lay.vx + cover.dv * lay.vy
-    return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
-
-
-@inline_kernel
-def _line_of_sight(eye: Floats, spot: _Spot, pixel: float) -> tuple[float, float]:
+def _line_of_sight(eye: Floats, spot: Spot, pixel: float) -> tuple[float, float]:
     """Return the metres east and north from a spot toward the eye for each metre up.
 
     They are 0 where the face of a kerb is lower than two pixels, of so many metres, and is left out.
@@ -485,10 +354,10 @@ def _only_material(
 
 @inline_kernel
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
-    spot: _Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: _Materials,
+    spot: Spot, sight: tuple[float, float], cover: Footprint, grid: RasterGrid, materials: Materials,
     kerb: Heights, stone: Heights, parks: Heights, water: Shares, gravel: Shares, nearest: Indices,
-    segments: Floats, texels: Words, stains: _Stains, mark: int, road_taps: Taps,
-    plain: int, is_paved: bool,
+    segments: Floats, texels: Words, stains: Stains, mark: int, road_taps: Taps,
+    plain: int, is_paved: bool, by_zebra: bool,
 ) -> Rgb:  # fmt: skip
     """Return the unlit RGB, [0, 255], of a pixel of ground where kerb, paint and materials may meet."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -500,8 +369,9 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     has_kerb = 1.0 if segments[i, 14] == 0.0 else 0.0
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0]) if by_zebra else RAMP_M
     # The road lies lower than the pavement: of one who looks across it, the kerb's face hides a stripe.
-    high = has_kerb * _kerb_face(d_x, d_y, sight)
+    high = has_kerb * min(off / RAMP_M, 1.0) * _kerb_face(d_x, d_y, sight)
     if road > 0.0:
         along, aside = along_street(segments, i, spot.x, spot.y)
         u, v = fixed_point((along + segments[i, 5]) / TILE_M, road_taps.bits), abs(aside) / TILE_M
@@ -522,19 +392,31 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     if road < 1.0:
         found = STONE
         if not is_paved and raster_at(stone, cell)[0] > 0.0:
-            found = _read_material(parks, water, gravel, cell, segments, i, d, materials)
+            fray = fray_at(spot.x, spot.y) if segments[i, 12] == 1.0 else 0.0
+            found = read_material(parks, water, gravel, cell, segments, i, d + fray, materials)
         land = land_around(nearest, cell) if found == LAWN else 0
-        lay = _lay(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
-        taps = taps_of(_lay_texture(cover, lay))
+        lay = lay_tile(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
+        taps = taps_of(lay_texture(cover, lay))
         u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)
         total = gather(texels, taps, lay.ahead, u, v)
-        tint = _tint(found, stains)
+        tint = tint_of(found, stains)
         edge = has_kerb * share_between(d, 0.0, KERB_M, per)
         dark = has_kerb * 0.35 * share_between(d, KERB_M, EDGE_M, per)
-        if found == STONE and d > LAID_M - 1.0 and segments[i, 7] > 0.0:
-            dark += 0.22 * share_between(d, LAID_M - SEAM_M, LAID_M, per)
+        if found == STONE and per * SEAM_M > 1.0:
+            dark += 0.22 * seam_at(segments, i, spot, d, per)
+        if off == 0.0 and found == STONE and TACTILE_M[0] < d < TACTILE_M[1]:
+            tint, dark = dotted_tint(segments, i, spot, d, stains.grey), 0.0
         tone = share * (1.0 - edge) * (1.0 - dark)
         red += (1.0 - road) * (channel(total, 0) * tone * tint[0] + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone * tint[1] + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone * tint[2] + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@inline_kernel
+def _is_by_zebra(segments: Floats, i: int, spot: Spot, d: float, around: float) -> bool:
+    """Return whether a lowered kerb, or slabs with dots, may show within `around` metres of a spot."""
+    if segments[i, 14] != 0.0 or not -FACE_SEEN_M - around < d < TACTILE_M[1] + around:
+        return False
+    off = metres_off_zebra(segments, i, along_street(segments, i, spot.x, spot.y)[0])
+    return bool(off < RAMP_M + around)

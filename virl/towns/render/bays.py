@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Sign, StreetPlan
 from virl.towns.render.mesh import outward
-from virl.towns.render.walls import Walls
+from virl.towns.render.walls import Walls, count_out
 
 WINDOW, DOOR, BARE, BLANK = 0, 1, 2, 3
 """Kinds of bays; a blank one has no window on any floor, a bare one none on the ground floor."""
@@ -64,9 +64,7 @@ class Bays(NamedTuple):
 
 def all_windows(walls: Walls) -> Bays:
     """Return the bays of walls with a window in each; halls have none."""
-    count = np.where(walls.open_number >= 0, walls.bays, 0).astype(np.int64)
-    wall = np.repeat(np.arange(len(count)), count)
-    place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    wall, place = count_out(np.where(walls.open_number >= 0, walls.bays, 0).astype(np.int64))
     return Bays(wall, place, np.where(walls.is_hall[wall], BARE, WINDOW).astype(np.uint8))
 
 
@@ -89,7 +87,7 @@ def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: C
     covers = [(one.left, one.right, 0.0) for one in fronts if one.id in taken]
     covers += [(one.left, one.right, BESIDE_M) for one in signs if one.kind == "directory"]
     free = [(one.left, one.right, 0.0) for one in fronts if one.id not in taken]
-    wall, low, high = _on_walls(walls, [*covers, *free])
+    wall, low, high = on_walls(walls, [*covers, *free])
     covered = np.arange(len(wall)) < len(covers)
     for one, first, last in zip(
         *(part[covered & (wall >= 0)].tolist() for part in (wall, low, high)), strict=True
@@ -124,8 +122,13 @@ def _open_doors(bays: Bays, at: Ints) -> None:
     bays.kind[at] = np.where(bays.kind[at] == WINDOW, DOOR, bays.kind[at])
 
 
-def _on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[Ints, Floats, Floats]:
-    """Return (wall, -1 for none; first and last bay) of fronts: both ends, and metres beside them."""
+def on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[Ints, Floats, Floats]:
+    """Return (wall, -1 for none; first and last bay) of fronts.
+
+    Args:
+        walls: of buildings.
+        fronts: both ends of each, and metres beside them.
+    """
     found = np.full(len(fronts), -1, np.int64)
     if not fronts:
         return found, np.empty(0), np.empty(0)
@@ -136,9 +139,8 @@ def _on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple
         shapely.points(ends.mean(axis=1)), max_distance=ON_WALL_M, all_matches=False
     )
     found[front] = open_[near]
-    run = walls.right[found] - walls.left[found]
     per_metre = walls.bays[found] / walls.length[found]
-    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], run) / walls.length[found, None]
+    along = np.einsum("nij,nj->ni", ends - walls.left[found][:, None], walls.direction[found])
     aside = np.array([beside for *_, beside in fronts])
     return found, (along.min(axis=1) - aside) * per_metre, (along.max(axis=1) + aside) * per_metre
 
@@ -167,7 +169,6 @@ def _spread_doors(layout: StreetPlan, walls: Walls, wanting: NDArray[np.bool_]) 
     first = np.diff(walls.building[wall], prepend=-1) != 0
     wall = np.sort(wall[first | (walls.length[wall] > LONG_M)])
     count = np.maximum(np.rint(walls.length[wall] / DOOR_EVERY_M), 1).astype(np.int64)
-    chosen = np.repeat(wall, count)
-    rank = np.arange(len(chosen)) - np.repeat(np.cumsum(count) - count, count)
-    share = (rank + 0.5) / np.repeat(count, count)
-    return chosen, np.floor(share * walls.bays[chosen]).astype(np.int64)
+    index, rank = count_out(count)
+    chosen = wall[index]
+    return chosen, np.floor((rank + 0.5) / count[index] * walls.bays[chosen]).astype(np.int64)

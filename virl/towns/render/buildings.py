@@ -3,22 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Sign
-from virl.towns.render.bays import BARE, BLANK, DOOR, Bays, all_windows
+from virl.towns.render.bays import BARE, BLANK, DOOR, Bays, all_windows, on_walls
 from virl.towns.render.facades import FACADES
-from virl.towns.render.mesh import TWO_SIDED, Quads, join, ledge, outward, quads, take, upright
+from virl.towns.render.mesh import TWO_SIDED, Quads, join, ledge, level, quads, repeats, take, upright
 from virl.towns.render.roofs import cap_mesh, chimney_mesh, roof_mesh
 from virl.towns.render.textures import TILE_INDEX
 from virl.towns.render.walls import (
-    FROM_WALL_M,
     GROUND_FLOOR_M,
     STOREY_M,
     WALL_NAMES,
     Walls,
+    count_out,
     looks_of,
     walls_of,
 )
@@ -45,7 +44,7 @@ DOORS = np.array(
     [[0.36, 0.15, 0.13], [0.14, 0.25, 0.34], [0.17, 0.30, 0.22], [0.40, 0.27, 0.16], [0.16, 0.16, 0.18]]
 )
 
-_FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
+FACADE_TILES = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
 _GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in WALL_NAMES])
 _BASE = np.array([TILE_INDEX[f"base/{name}"] for name in WALL_NAMES])
 _BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in WALL_NAMES])
@@ -57,7 +56,7 @@ SILL_M = (0.05, 0.06)
 """Distance in metres that a sill stands out, and its height; chosen."""
 SILL_PAINT = (0.84, 0.82, 0.78)
 
-_WINDOW = np.array(
+WINDOWS = np.array(
     [(one.window.left, one.window.right, one.window.bottom, one.window.top) for one in FACADES]
 )
 _SIBLING = np.array(
@@ -108,10 +107,9 @@ def door_mesh(walls: Walls, bays: Bays) -> Quads:
     bays = bays.of_kind(DOOR)
     if not len(bays.wall):
         return join([])
-    left, right = walls.left[bays.wall], walls.right[bays.wall]
     number = walls.number[bays.wall] * 7 + bays.place
-    out, along = outward(left, right), (right - left) / walls.length[bays.wall, None]
-    middle = left + (right - left) * ((bays.place + 0.5) / walls.bays[bays.wall])[:, None]
+    out, along = walls.out[bays.wall], walls.direction[bays.wall]
+    middle = walls.at(bays.wall, bays.place + 0.5)
     half = DOOR_M[0] / 2
     a, b = middle - along * half + out * 0.05, middle + along * half + out * 0.05
     trim = TRIM[number % len(TRIM)]
@@ -122,12 +120,8 @@ def door_mesh(walls: Walls, bays: Bays) -> Quads:
     portal = upright(a - along * 0.25 - out * 0.02, b + along * 0.25 - out * 0.02, 0.0, DOOR_M[1] + 0.3)
     hood_a, hood_b = a - along * 0.2, b + along * 0.2
     front = upright(hood_a + out * 0.6, hood_b + out * 0.6, DOOR_M[1] + 0.1, DOOR_M[1] + 0.28)
-    hoods = join(
-        [
-            quads(front, paint=trim),
-            quads(ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=trim),
-        ]
-    )
+    under = ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1)
+    hoods = quads(np.concatenate([front, under]), paint=np.tile(trim, (2, 1)))
     step = quads(upright(hood_a + out * 0.35, hood_b + out * 0.35, 0.0, 0.16), paint=(0.62, 0.61, 0.58))
     tread = quads(ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
     hooded = np.tile(walls.variant[bays.wall] // 13 % 2 == 0, 2)
@@ -139,7 +133,7 @@ def _storeys(walls: Walls, bays: Bays) -> Quads:
     floating = walls.blank | (walls.base > 0)
     bottom = np.where(floating, walls.base, walls.ground)
     storeys = np.rint((walls.height - bottom) / np.where(walls.is_hall, HALL_M, STOREY_M))
-    texture = np.where(walls.blank | (storeys < 1), _BLANK[walls.style], _FACADE[walls.style])
+    texture = np.where(walls.blank | (storeys < 1), _BLANK[walls.style], FACADE_TILES[walls.style])
     striped = (walls.bays >= _FEWEST_BAYS) & ~walls.blank & (storeys >= 1)
     look = np.where(bays.kind == BLANK, 2, (bays.kind == DOOR) & striped[bays.wall])
     wall, first, count, look = bays.runs(look)
@@ -147,10 +141,10 @@ def _storeys(walls: Walls, bays: Bays) -> Quads:
     wall, look = np.append(wall, whole), np.append(look, 0 * whole)
     first, count = np.append(first, 0 * whole), np.append(count, walls.bays[whole])
     style = walls.style[wall]
-    texture = np.choose(look, [texture[wall], _FACADE[_SIBLING[style]], _BLANK[style]])
+    texture = np.choose(look, [texture[wall], FACADE_TILES[_SIBLING[style]], _BLANK[style]])
     rows = np.maximum(storeys, 1.0)[wall]
     return quads(
-        walls.part(wall, first, count, bottom[wall], walls.height[wall]),
+        upright(walls.at(wall, first), walls.at(wall, first + count), bottom[wall], walls.height[wall]),
         uv=np.stack([first, np.zeros(len(first)), count, rows], axis=1),
         texture=texture,
         paint=walls.paint[wall],
@@ -162,7 +156,7 @@ def _ground_floors(walls: Walls, bays: Bays) -> Quads:
     """Return the fronts of the ground floors; a door hides the window of its bay."""
     wall, first, count, bare = bays.runs(np.where(bays.kind < BARE, 0, 1))
     return quads(
-        walls.part(wall, first, count, 0.0, walls.ground[wall]),
+        upright(walls.at(wall, first), walls.at(wall, first + count), 0.0, walls.ground[wall]),
         uv=np.stack([first, np.zeros(len(first)), count, np.ones(len(first))], axis=1),
         texture=np.where(bare > 0, _BASE[walls.style[wall]], _GROUND[walls.style[wall]]),
         paint=walls.paint[wall],
@@ -174,8 +168,7 @@ def _trims(walls: Walls) -> Quads:
     """Return the quads of cornices at the top and string courses over the ground floor."""
     parts = []
     own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
-    out = outward(walls.left, walls.right)
-    along = (walls.right - walls.left) / walls.length[:, None]
+    out, along = walls.out, walls.direction
     shown = ~walls.blank
     tall = shown & (walls.height > walls.ground + 1) & (walls.base < walls.ground)
     for which, (depth, high), top in (
@@ -199,15 +192,14 @@ def _trims(walls: Walls) -> Quads:
 
 def _pipes(walls: Walls, bays: Bays) -> Quads:
     """Return down-pipes at the left ends of some walls with doors or places, as strips at an angle."""
-    which = np.flatnonzero(_fronts(walls, bays) & (walls.length > _PIPE_M[0]) & (walls.variant % 3 == 0))
-    left, right = walls.left[which], walls.right[which]
-    out, along = outward(left, right), (right - left) / walls.length[which, None]
-    foot = left + along * 0.01 + out * 0.02
+    which = np.flatnonzero(is_front(walls, bays) & (walls.length > _PIPE_M[0]) & (walls.variant % 3 == 0))
+    out, along = walls.out[which], walls.direction[which]
+    foot = walls.left[which] + along * 0.01 + out * 0.02
     strip = upright(foot, foot + (along + out) * _PIPE_M[1], 0.0, walls.height[which] - 0.1)
     return quads(strip, paint=(0.46, 0.47, 0.47), mode=TWO_SIDED)
 
 
-def _fronts(walls: Walls, bays: Bays) -> NDArray[np.bool_]:
+def is_front(walls: Walls, bays: Bays) -> NDArray[np.bool_]:
     """Return True for walls with doors or places."""
     fronts = np.zeros(len(walls.number), bool)
     fronts[bays.wall[(bays.kind == DOOR) | (bays.kind == BARE)]] = True
@@ -224,20 +216,19 @@ def _is_mansard(walls: Walls) -> NDArray[np.bool_]:
 
 def _dormers(walls: Walls, bays: Bays) -> Quads:
     """Return dormers on mansard roofs, above every fourth bay of walls with doors or places."""
-    chosen = (_is_mansard(walls) & _fronts(walls, bays))[bays.wall] & (bays.place % 4 == 1)
+    chosen = (_is_mansard(walls) & is_front(walls, bays))[bays.wall] & (bays.place % 4 == 1)
     wall, place = bays.wall[chosen], bays.place[chosen]
-    left, right = walls.left[wall], walls.right[wall]
-    out, along = outward(left, right), (right - left) / walls.length[wall, None]
-    middle = left + (right - left) * ((place + 0.5) / walls.bays[wall])[:, None] - out * _DORMER_M[2]
+    out, along = walls.out[wall], walls.direction[wall]
+    middle = walls.at(wall, place + 0.5) - out * _DORMER_M[2]
     a, b = middle - along * _DORMER_M[0] / 2, middle + along * _DORMER_M[0] / 2
     low, high = walls.height[wall] + 0.55, walls.height[wall] + 0.55 + _DORMER_M[1]
-    window, rim = _WINDOW[walls.style[wall]], 0.04
+    window, rim = WINDOWS[walls.style[wall]], 0.04
     size = window[:, [1, 3]] - window[:, [0, 2]] + 2 * rim
     uv = np.column_stack([place + window[:, 0] - rim, window[:, 2] - rim, size])
     front = quads(
         upright(a, b, low, high),
         uv=uv,
-        texture=_FACADE[walls.style[wall]],
+        texture=FACADE_TILES[walls.style[wall]],
         paint=walls.paint[wall],
         seed=walls.building[wall] * 23 + walls.number[wall],
     )
@@ -257,8 +248,7 @@ def _mansards(walls: Walls) -> Quads:
     corners = upright(left, right, base, base + MANSARD_M)
     corners[:, 3, :2] += share * (centre - left)
     corners[:, 2, :2] += share * (centre - right)
-    bays = np.linalg.norm(right - left, axis=1) / 3.0
-    uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
+    uv = repeats(walls.length[which] / 3.0, 1.0)
     paint = ROOFS[walls.variant[which] // 11 % len(ROOFS)]
     return quads(corners, uv=uv, texture=TILE_INDEX["roof"], paint=paint)
 
@@ -268,67 +258,33 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom >= GROUND_FLOOR_M]
     if not upstairs:
         return join([])
-    ends = np.array([(sign.left, sign.right) for sign in upstairs])
-    hung, wall = _walls_behind(ends, walls)
-    top = np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
-    left, right = walls.left[wall], walls.right[wall]
-    length, ground = walls.length[wall], walls.ground[wall]
-    along, bays = (right - left) / length[:, None], walls.bays[wall]
-    per_metre = bays / length
-    metres = np.einsum("nij,nj->ni", ends[hung] - left[:, None], along)
-    first = np.clip(np.floor(metres.min(axis=1) * per_metre), 0, bays - 1)
-    last = np.clip(np.ceil(metres.max(axis=1) * per_metre), first + 1, bays)
-    storeys = np.maximum(1.0, np.rint((walls.height[wall] - ground) / STOREY_M))
-    rise = (top - ground) * storeys / (walls.height[wall] - ground)
-    out = outward(left, right)
+    wall, low, high = on_walls(walls, [(sign.left, sign.right, 0.0) for sign in upstairs])
+    hung = np.flatnonzero((wall >= 0) & (walls.floors[wall] > 0))
+    wall, top = wall[hung], np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
+    first = np.clip(np.floor(low[hung]), 0, walls.bays[wall] - 1)
+    last = np.clip(np.ceil(high[hung]), first + 1, walls.bays[wall])
+    ground = walls.ground[wall]
+    rise = (top - ground) * walls.floors[wall] / (walls.height[wall] - ground)
+    proud = walls.out[wall] * PROUD_M
     bare = quads(
-        upright(
-            left + along * (first / per_metre)[:, None] + out * PROUD_M,
-            left + along * (last / per_metre)[:, None] + out * PROUD_M,
-            ground,
-            top,
-        ),
+        upright(walls.at(wall, first) + proud, walls.at(wall, last) + proud, ground, top),
         uv=np.stack([first, np.zeros_like(first), last - first, rise], axis=1),
         texture=_BLANK[walls.style[wall]],
         paint=walls.paint[wall],
         seed=walls.building[wall] * 31 + walls.number[wall],
     )
-    return join([bare, *_sills(walls, wall, first, last, per_metre, top, rise)])
+    return join([bare, *_sills(walls, wall, first, last, top, rise)])
 
 
-def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
-    """Return (indices of signs with windows behind them, indices of those walls).
-
-    Args:
-        ends: of the signs, (n, 2, 2).
-        walls: of all buildings.
-    """
-    windowed = np.flatnonzero(~walls.blank & (walls.base == 0) & (walls.height > GROUND_FLOOR_M))
-    lines = shapely.linestrings(np.stack([walls.left, walls.right], axis=1)[windowed])
-    tree = shapely.STRtree(np.asarray(lines))
-    hung, near = tree.query_nearest(
-        shapely.points(ends.mean(axis=1)), max_distance=FROM_WALL_M, all_matches=False
-    )
-    return hung, windowed[near]
-
-
-def _sills(
-    walls: Walls, wall: Ints, first: Floats, last: Floats, per_metre: Floats, top: Floats, rise: Floats
-) -> list[Quads]:
+def _sills(walls: Walls, wall: Ints, first: Floats, last: Floats, top: Floats, rise: Floats) -> list[Quads]:
     """Return sills for windows, `first` to before `last`, whose tops show above a sign's bare wall."""
-    count = (last - first).astype(np.int64)
-    sign = np.repeat(np.arange(len(wall)), count)
-    bay = np.concatenate([np.arange(low, high) for low, high in zip(first, last, strict=True)])
-    window = _WINDOW[walls.style[wall[sign]]]
+    sign, number = count_out((last - first).astype(np.int64))
+    bay = number + first[sign]
+    window = WINDOWS[walls.style[wall[sign]]]
     kept = rise[sign] < window[:, 3]
     sign, bay, window = sign[kept], bay[kept], window[kept]
-    left, right = walls.left[wall[sign]], walls.right[wall[sign]]
-    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
-    out = outward(left, right) * (PROUD_M + SILL_M[0])
-    a, b = (left + along * ((bay + edge) / per_metre[sign])[:, None] + out for edge in window[:, :2].T)
-    low = top[sign] - SILL_M[1]
-    level = np.stack([a - out, b - out, b, a], axis=1)
-    over = np.concatenate(
-        [level[:, [3, 2, 1, 0]], np.broadcast_to(top[sign, None, None], (len(a), 4, 1))], axis=2
-    )
-    return [quads(upright(a, b, low, top[sign]), paint=SILL_PAINT), quads(over, paint=SILL_PAINT)]
+    out = walls.out[wall[sign]] * (PROUD_M + SILL_M[0])
+    a, b = (walls.at(wall[sign], bay + edge) + out for edge in window[:, :2].T)
+    front = upright(a, b, top[sign] - SILL_M[1], top[sign])
+    over = level(np.stack([a, b, b - out, a - out], axis=1), top[sign])
+    return [quads(front, paint=SILL_PAINT), quads(over, paint=SILL_PAINT)]

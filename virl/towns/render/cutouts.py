@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 
+from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.surfaces import SIDE, Surface, blank
 
 Colour = tuple[float, float, float, float]
@@ -11,6 +12,12 @@ Colour = tuple[float, float, float, float]
 CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
 """Height of the crown's foot as a share of the tree's, and of its widest place in the crown, by species."""
 
+_BLOOMS: tuple[tuple[Rgb, ...], ...] = (
+    (), ((0.60, 0.58, 0.50), (0.58, 0.46, 0.50)),
+    ((0.76, 0.62, 0.22), (0.74, 0.72, 0.62), (0.72, 0.64, 0.66)),
+    ((0.46, 0.32, 0.58), (0.70, 0.44, 0.56), (0.74, 0.70, 0.70)),
+)  # fmt: skip
+"""Colours of the blossoms of two shrubs and of two clumps of flowers."""
 _FINE = 8
 """Parts of a texel in which shapes are placed."""
 
@@ -84,6 +91,31 @@ def far_trees() -> Surface:
     return tile
 
 
+def plants() -> Surface:
+    """Return two shrubs, and above them two clumps of flowers, each in a quarter of the tile."""
+    rng = np.random.default_rng(91)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.17, 0.22, 0.10)
+    for number, blooms in enumerate(_BLOOMS):
+        x, y, leaves = number % 2 * 0.5 + 0.25, number // 2 * 0.5, 700 if number < 2 else 420
+        if number < 2:
+            _oval(tile, x, y + 0.14, 0.17, 0.12, (0.15, 0.195, 0.085, 1.0))
+        for i in range(leaves):
+            across, share, size = rng.uniform(-1, 1), rng.uniform() ** 0.7, rng.uniform(0.007, 0.014)
+            up = share * (1 - abs(across) ** 2.5) ** 0.5 * (0.90 + 0.06 * np.sin(11 * across + number))
+            tone = (0.60 + 0.42 * up) * rng.uniform(0.75, 1.25)
+            colour: Colour = (
+                tone * rng.uniform(0.30, 0.40),
+                tone * rng.uniform(0.42, 0.52),
+                tone * 0.19,
+                1.0,
+            )
+            if blooms and i > 0.85 * leaves and share > 0.4:
+                colour, size = (*blooms[i % len(blooms)], 1.0), size * 1.2
+            _oval(tile, x + 0.225 * across, y + 0.01 + 0.46 * up, size, size * 0.8, colour)
+    return tile
+
+
 def thicket() -> Surface:
     """Return a clump of trees of a wood, 9 m wide: crowns, and shrubs before trunks in the dark."""
     rng = np.random.default_rng(90)
@@ -110,4 +142,19 @@ def thicket() -> Surface:
         leaf: Colour = (tone * rng.uniform(0.32, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.20, 1.0)
         if high > 0.1:
             _oval(tile, across, min(up, high), rng.uniform(0.007, 0.013), rng.uniform(0.005, 0.010), leaf)
+    return tile
+
+
+def tuft() -> Surface:
+    """Return a tuft of grass, blades that lean to both sides, of the colours of lawns and meadows."""
+    rng = np.random.default_rng(95)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = (0.30, 0.35, 0.19)
+    for foot in rng.permutation(np.linspace(0.1, 0.9, 64)).tolist():
+        high = rng.uniform(0.35, 1.0) * (1 - (1.5 * (foot - 0.5)) ** 2)
+        lean, tone = foot + rng.normal(0.0, 0.08), rng.uniform(0.75, 1.2)
+        blade = (tone * rng.uniform(0.30, 0.40), tone * rng.uniform(0.37, 0.44), tone * 0.20, 1.0)
+        _shape(tile, [(foot - 0.02, 0), (foot + 0.02, 0), (lean + 0.008, high), (lean - 0.008, high)], blade)
+    # Darker at the foot, where little light comes.
+    tile[..., :3] *= np.linspace(0.85, 1.35, SIDE, dtype=np.float32)[:, None, None]
     return tile

@@ -21,6 +21,10 @@ TILE_M = 2.4
 """Width in metres of a display window's tile, which has two panes."""
 FRAME_PX = 7
 """Width in texels of half a glazing bar."""
+STONE_WINDOWS = {"lobby": (36, 20, 236, 0), "nave": (21, 8, 190, 56)}
+"""Half the width, foot, top of the sides and height of the arch of windows in stone, texels; chosen."""
+STONE_FRAME_PX = 9
+"""Width in texels of the frame of a window in stone; chosen by eye."""
 CELLS = 5
 """Number of symbols side by side on their tile."""
 NOTICES = ("hours", "chalk")
@@ -114,7 +118,10 @@ def display_tile(goods: str, variant: int) -> Surface:
     tile = _room(goods, variant)
     tile[:, SIDE // 2 :] = _room(goods, 1 - variant)[:, SIDE // 2 :]
     _reflect(tile, variant + len(goods))
-    _frame(tile)
+    if goods in STONE_WINDOWS:
+        _wall(tile, *STONE_WINDOWS[goods])
+    else:
+        _frame(tile)
     return tile
 
 
@@ -153,6 +160,23 @@ def _frame(tile: Surface) -> None:
         tile[:, max(high - 3, 0) : high, :3] *= 0.8
     tile[-22:-12, :, :3] *= 0.5
     tile[-12:] = tile[:10] = (0.92, 0.92, 0.92, 1.0)
+
+
+def _wall(tile: Surface, half: int, foot: int, top: int, arch: int) -> None:
+    """Draw a wall of stone around a window in each half, in the paint of the front."""
+    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32)
+    across = np.abs(x % (SIDE // 2) - SIDE // 4)
+    above = np.clip((y - top) / max(arch, 1), 0, 1)
+    glass, frame = (
+        (across < (half + more) * np.sqrt(1 - above)) & (y >= foot - more) & (y < top + arch + more)
+        for more in (0, STONE_FRAME_PX)
+    )
+    row = y // 43
+    joints = (y % 43 < 2) | ((x + row % 2 * 43) % 86 < 2)
+    bars = (across < 2) | (y % 60 < 3)
+    for where, tone in ((glass & bars, 0.3), (~glass, 0.62), (~frame, 0.92)):
+        tile[where] = (tone, tone, tone, 1.0)
+    tile[joints & ~frame, :3] *= 0.86
 
 
 def _tone(rng: np.random.Generator, low: float, high: float) -> Colour:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
+from virl.extras import Late
 from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.surfaces import SIDE, Surface, blank
+
+cv2 = Late("cv2", extra="eyes")
 
 VARIANTS = 16
 """Number of variants of each window, which differ in what hangs inside and in what the glass mirrors."""

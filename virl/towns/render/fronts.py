@@ -49,6 +49,8 @@ BEFORE_M = 0.75
 ASIDE_M = 0.8
 """Distance in metres from the door to what stands beside it."""
 BRASS: Rgb = (0.40, 0.31, 0.14)
+OAK: Rgb = (0.42, 0.29, 0.18)
+"""Paint of the door of a church."""
 PAINTS = np.array(
     [[0.13, 0.14, 0.15], [0.30, 0.20, 0.13], [0.12, 0.22, 0.18], [0.52, 0.53, 0.52], [0.80, 0.77, 0.70],
      [0.16, 0.22, 0.30], [0.44, 0.36, 0.28], [0.34, 0.10, 0.11]]
@@ -199,7 +201,10 @@ def _panes(f: _Fronts) -> list[Quads]:
     a, b = f.door[:, 0], f.door.sum(axis=1)
     post, riser = f.of(POST_M), f.of(RISER_M)
     corners = f.panel(a, b, 0.0, GLASS_TOP_M, 0.01)
-    parts = [quads(corners, texture=TILE_INDEX["shop door"], paint=f.paint * 0.9)]
+    is_nave = f.goods == TILE_INDEX["display/nave"]
+    texture = np.where(is_nave, TILE_INDEX["church door"], TILE_INDEX["shop door"])
+    paint = np.where(is_nave[:, None], OAK, f.paint * 0.9)
+    parts = [quads(corners, texture=texture, paint=paint)]
     # No sun falls on what is under an awning, as on a face without a direction.
     light = np.where(f.has_awning[:, None], 0.0, np.column_stack([f.out, np.zeros(len(a))]))
     for low, high in ((post, a), (b, f.width - post)):

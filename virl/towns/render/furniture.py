@@ -48,8 +48,7 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
         make, models = _MODELS[kind]
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
-        # Trees are lit as they stand, so none is turned.
-        heading = [things[i].heading * (kind != "tree") for i in members]
+        heading = [things[i].heading for i in members]
         mesh, copy = place_copies(make(variant), x, y, heading)
         if kind in {"person", "bicycle"}:
             clothes = [things[i].variant // models % len(CLOTHES) for i in members]

@@ -27,7 +27,15 @@ from virl.towns.render.rasters import (
     uniform_distance,
 )
 from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
-from virl.towns.render.segments import MARGIN_M, NO_ROAD_M, TRACK_M, TRAM_M, segments_within, street_segments
+from virl.towns.render.segments import (  # fmt: skip
+    LAID_M,
+    MARGIN_M,
+    NO_ROAD_M,
+    TRACK_M,
+    TRAM_M,
+    segments_within,
+    street_segments,
+)
 from virl.towns.render.shadows import cast_shadows
 
 SEEN_M = 750.0
@@ -41,8 +49,6 @@ BED_M = 1.9
 
 Directions = NDArray[np.int8]
 
-LAID_M = 5.0
-"""Distance in metres from a kerb up to which slabs are laid along it; chosen: pavements end before."""
 FOOT_M = 1.5
 """Largest gap in metres between a pavement and a wall that is paved; chosen."""
 _STRIP = 128
@@ -61,6 +67,8 @@ _BUILT_M = 120.0
 """Side in metres of the square in which the share of ground under houses is measured; chosen."""
 _BUILT_CELLS = 4
 """Number of raster cells along a side of one cell of the raster of built ground; chosen."""
+SOIL = "meadow"
+"""Kind of green ground below shrubs and flowers."""
 _PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
@@ -249,7 +257,9 @@ def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None
         steps = np.diff(shapely.get_coordinates(land.outline.exterior), axis=0)
         east, north = steps[np.hypot(*steps.T).argmax()]
         rows = round(np.arctan2(north, east) / np.pi * DIRECTIONS) % DIRECTIONS
-        _fill(codes, [land.outline], origin, LANDS.index(land.kind) + 8 * rows)
+        _fill(
+            codes, [land.outline], origin, LANDS.index(land.kind if land.kind in LANDS else SOIL) + 8 * rows
+        )
     nearest |= codes.astype(np.uint32) << LAND_SHIFT
 
 

@@ -23,12 +23,13 @@ PLAIN = -1
 NOBODY = -1
 """Owner index of a quad that belongs to no sign or thing of the ground truth."""
 
-FRONT_ONLY, TWO_SIDED, CUTOUT, CARD, FAR, FIGURE = range(6)
+FRONT_ONLY, TWO_SIDED, CUTOUT, CARD, FAR, FIGURE, DETAIL, TUFT = range(8)
 """Numbers of the modes in which a quad shows: front only, both sides, both sides with holes.
 
 A `CARD` of leaves is a cutout that shows unless it is seen almost edge-on or from afar; `FAR` is a flat
 picture that takes its place there. `FAR` and `FIGURE` show only to those who look at them head-on, the
-latter at its front: several in a circle make a thing that turns with who looks at it."""
+latter at its front: several in a circle make a thing that turns with who looks at it. A `DETAIL` is a cutout
+that is left out where it is small in the picture, a `TUFT` one that shows from near alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Quads:
         normal: the direction that decides how light falls, (n, 3), about unit length; of a quad that is drawn
             from its front only, the normal of its plane.
         owner: index of the object that a quad belongs to, or `NOBODY`, (n,).
-        mode: one of the modes from `FRONT_ONLY` to `FIGURE`, (n,).
+        mode: one of the modes from `FRONT_ONLY` to `TUFT`, (n,).
         seed: picks the variant of each cell of a texture, (n,).
     """
 

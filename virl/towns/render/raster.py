@@ -18,7 +18,7 @@ from virl.geo.globe import Floats, Ints
 from virl.towns.render.hidden import blank_tiles, is_cell_hidden, is_sphere_hidden, note_farthest
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
-from virl.towns.render.mesh import CARD, CUTOUT, FIGURE, FRONT_ONLY, Singles
+from virl.towns.render.mesh import CARD, CUTOUT, DETAIL, FIGURE, FRONT_ONLY, Singles
 from virl.towns.render.scene import Scene
 from virl.towns.render.surfaces import SIDE
 from virl.towns.render.textures import Textures, Words, column_start, row_start
@@ -31,8 +31,11 @@ SIDE_BITS = SIDE.bit_length() - 1
 
 SMALLEST_PIXELS = 1.0
 """Radius in pixels below which a quad is not drawn; chosen."""
-FAR_M = 80.0
-"""Distance in metres from which on flat pictures stand for trees; chosen."""
+LEAST_PIXELS = 5.0, 12.0
+"""Radii in smallest pixels below which a `DETAIL` and a `TUFT` are not drawn; chosen: a railing is left out
+from 80 m on at 640 pixels and from 11 m on at 84, grass from 12 m on and always."""
+FAR_M, METRE_PIXELS = 80.0, 1.0
+"""Distance in metres, or size of a metre in pixels, from which on flat pictures stand for trees; chosen."""
 EDGE_ON, HEAD_ON = 0.34, 0.9238
 """Sines of 20 and of 67.5 degrees, between a line of sight and a card: leaves show above, figures too."""
 NO_OWNER = 1 << 30
@@ -380,7 +383,9 @@ def _fill_cutout(
 
 
 @inline_kernel
-def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: float, far: float) -> bool:
+def faces(
+    mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: float, far: float, flat: float
+) -> bool:
     """Return whether a quad shows its face to the eye.
 
     Args:
@@ -392,18 +397,19 @@ def faces(mode: int, nx: float, ny: float, nz: float, x: float, y: float, z: flo
         y: metres north of the eye.
         z: metres above the eye.
         far: metres from the eye.
+        flat: metres from which on flat pictures stand for trees.
     """
     toward = -(x * nx + y * ny + z * nz)
     if mode == FRONT_ONLY:
         return toward > 0.0
     if mode == CARD:
-        return far < FAR_M + 4.0 and abs(toward) >= EDGE_ON * far
-    if mode < CARD:
+        return far < flat + 4.0 and abs(toward) >= EDGE_ON * far
+    if mode < CARD or mode >= DETAIL:
         return True
     # Turned about the upright alone, whatever the camera's height.
     toward = -(x * nx + y * ny)
     head_on = toward * toward >= HEAD_ON * HEAD_ON * (x * x + y * y) * (nx * nx + ny * ny)
-    return head_on and (toward > 0.0 if mode == FIGURE else far >= FAR_M)
+    return head_on and (toward > 0.0 if mode == FIGURE else far >= flat)
 
 
 @kernel
@@ -417,11 +423,12 @@ def mark_facing(scene: Scene, members: Ints, lens: Lens, marks: NDArray[np.bool_
         marks: is written, (n,).
     """
     planes, spheres, mode, eye = scene.planes, scene.spheres, scene.mode, lens.eye
+    flat = min(FAR_M, lens.focal / METRE_PIXELS)
     for i in range(len(members)):
         q = members[i]
         x, y, z = spheres[q, 0] - eye[0], spheres[q, 1] - eye[1], spheres[q, 2] - eye[2]
         far = sqrt(x * x + y * y + z * z)
-        marks[i] = faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far)
+        marks[i] = faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far, flat)
 
 
 @part
@@ -471,6 +478,7 @@ def _cull(
     low, high, reach, smallest = stage.low, stage.high, stage.reach, SMALLEST_PIXELS / whole.focal
     planes, mode, owners = scene.planes, scene.mode, stage.owners
     frame, wide, tall = whole.frame, whole.cx / whole.focal, whole.cy / whole.focal
+    flat = min(FAR_M, whole.focal / METRE_PIXELS)
     found = 0
     for cell in within:
         x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
@@ -492,7 +500,8 @@ def _cull(
                 continue
             if far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far):
+            is_tiny = mode[q] >= DETAIL and spheres[q, 3] < LEAST_PIXELS[mode[q] - DETAIL] * smallest * far
+            if is_tiny or not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far, flat):
                 continue
             if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
                 continue

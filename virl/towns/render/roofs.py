@@ -11,7 +11,7 @@ from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, Building
 from virl.towns.render.mesh import TWO_SIDED, Quads, box, join, level, outward, quads, repeats, unit, upright
 from virl.towns.render.textures import TILE_INDEX
-from virl.towns.render.walls import Walls
+from virl.towns.render.walls import Walls, count_out
 
 EAVES_M = 0.35
 """Distance in metres that a pitched roof stands out over the walls; chosen."""
@@ -80,12 +80,10 @@ def chimney_mesh(walls: Walls, is_mansard: NDArray[np.bool_]) -> Quads:
     tall = (walls.height[first] > 5.0) & (walls.base[first] == 0) & ~walls.is_hall[first]
     one = first[tall & (walls.variant[first] // 3 % 2 > 0)]
     count = np.clip(np.rint(walls.length[one] / CHIMNEY_EVERY_M), 1, 3).astype(np.int64)
-    wall = np.repeat(one, count)
-    rank = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
-    run = walls.right[wall] - walls.left[wall]
-    along = run / walls.length[wall, None]
-    out = outward(walls.left[wall], walls.right[wall])
-    spot = walls.left[wall] + run * ((rank + 0.5) / np.repeat(count, count))[:, None]
+    index, rank = count_out(count)
+    wall = one[index]
+    along, out = walls.direction[wall], walls.out[wall]
+    spot = walls.at(wall, (rank + 0.5) / count[index] * walls.bays[wall])
     spot += (walls.centre[wall] - spot) * CHIMNEY_INWARD
     base = walls.height[wall]
     top = base + CHIMNEY_M[2] + np.minimum(0.8 * walls.roof_height[wall], 2.5) + 1.6 * is_mansard[wall]

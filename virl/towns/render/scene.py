@@ -14,15 +14,17 @@ from virl.towns.plan.town_plan import CityPlan, Furniture, StreetPlan
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.bays import plan_bays
 from virl.towns.render.buildings import building_mesh, door_mesh
+from virl.towns.render.displays import KINDS, kind_of
 from virl.towns.render.fronts import storefront_mesh
 from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
-from virl.towns.render.mesh import Quads, Singles, join
+from virl.towns.render.mesh import CARD, Quads, Singles, face_normals, join
+from virl.towns.render.ornaments import ornament_mesh
 from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
 from virl.towns.render.walls import walls_of
-from virl.towns.render.woods import wood_mesh
+from virl.towns.render.woods import grass_mesh, plant_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -34,7 +36,7 @@ class Scene(NamedTuple):
     Args:
         corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
         light: RGB, (n, 3).
-        planes: the mesh's normals, (n, 3).
+        planes: the mesh's normals; of cards, whose light is that of the whole crown, their planes', (n, 3).
         spheres: centre and radius, (n, 4).
         cells: centre and radius of a sphere, and both corners of a box, around the quads of each of the c
             cells that hold any, (c, 10).
@@ -66,7 +68,9 @@ def build_scene(mesh: Quads, shaded: Singles) -> Scene:
     order = np.lexsort((-radius, key))
     corners = mesh.corners[order]
     spheres = np.column_stack([middle, radius])[order].astype(np.float32)
-    normal = mesh.normal[order]
+    normal, mode = mesh.normal[order], mesh.mode[order]
+    planes, is_card = normal.copy(), mode == CARD
+    planes[is_card] = face_normals(corners[is_card])
     starts = np.flatnonzero(np.diff(key[order], prepend=np.int64(-1) << 62))
     return Scene(
         corners=corners,
@@ -75,10 +79,10 @@ def build_scene(mesh: Quads, shaded: Singles) -> Scene:
         paint=mesh.paint[order],
         ink=mesh.ink[order],
         owner=mesh.owner[order],
-        mode=mesh.mode[order],
+        mode=mode,
         seed=mesh.seed[order],
         light=brightness(normal, shaded[order]),
-        planes=normal,
+        planes=planes,
         spheres=spheres,
         cells=_cells(corners, spheres, starts),
         starts=np.append(starts, len(order)),
@@ -209,6 +213,8 @@ class Scenes:
         taken = {shop.frontage for shop in plan.shops}
         self._bays = plan_bays(layout, self._walls, taken, self._signs)
         self._spans = spans_of(self._signs, layout)
+        shops = [one.place for one in plan.shops]
+        self._institutions = {one.id for one in shops if KINDS[kind_of(one.types)].portal}
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
@@ -216,6 +222,7 @@ class Scenes:
         self._boards = bounds_of([(one.left, one.right) for one in self._signs])
         self._things = layout.furniture if things is None else things
         self._furniture = bounds_of([((one.x, one.y),) for one in self._things])
+        self._streets = bounds_of([one.line for one in layout.streets])
         self._tracks = bounds_of([one.line for one in layout.tracks])
         self._barriers = bounds_of([one.line for one in layout.barriers])
 
@@ -248,6 +255,7 @@ class Scenes:
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
+        streets = pick(layout.streets, find_touching(self._streets, low, high))
         walls = self._walls.of_buildings(numbers)
         bays = self._bays.of_walls(walls.number, len(self._walls.number))
         shade = cast_shade(pick(layout.buildings, shading), low, high)
@@ -256,6 +264,7 @@ class Scenes:
                 [
                     building_mesh(pick(layout.buildings, numbers), signs, walls, bays),
                     door_mesh(walls, bays),
+                    ornament_mesh(signs, walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
                 ]
             ),
@@ -263,11 +272,12 @@ class Scenes:
         )
         rest = join(
             [
-                sign_mesh(signs, boards, self._spans),
+                sign_mesh(signs, boards, self._spans, self._institutions),
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
                 track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                 barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
-                wood_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
+                plant_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
+                grass_mesh(layout, streets, pick(layout.buildings, numbers), low, high),
             ]
         )
         on_rest = share_of_shade(rest, shade)

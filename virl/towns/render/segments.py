@@ -1,168 +1,18 @@
-"""Streets as the ground is drawn from them: their straight pieces, and the paint on their roads."""
+"""Streets as the ground is drawn from them: their straight pieces, with bays, cycle lanes and zebras."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import cos, floor, radians, sin
+from math import cos, radians, sin
 
 import numpy as np
 import shapely
 
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Street, StreetPlan
-from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.paint import BAY_M, BUS_BOX_M, CYCLE_LANE_M, END_M, NO_ZEBRA_M, ZEBRA_LENGTH_M
 
-DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
-STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
-STOP_LINE_M = (4.2, 4.55)
-"""Distances in metres from the zebra's beginning to both edges of the stop line."""
-SIDE_M = 0.4
-"""Width in metres along each kerb that stays without paint."""
-NO_ZEBRA_M = 1e8
-"""Distance in metres to a zebra that stands for no zebra at all."""
-END_M = 9.0
-"""Length in metres at a street's end without a zebra where no line is painted."""
-CLEAR_M = 1.5
-"""Length in metres without a centre line behind a stop line."""
-ARROW_M = (19.5, 21.1, 24.5)
-"""Distances in metres from the zebra's beginning to the tip, the neck and the end of an arrow."""
-BARB_M, SHAFT_M = 0.42, 0.08
-"""Half the width in metres of an arrow's head and of its shaft."""
-BAY_M, BUS_BOX_M, BAY_LINE_M = (2.0, 6.2), (2.7, 15.0), 0.10
-"""(Width, usual length) of a parking bay and of the box of a bus stop, and width of their lines, metres."""
-
-
-@inline_kernel
-def share_between(x: float, low: float, high: float, per: float) -> float:
-    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high].
-
-    Args:
-        x: middle of the pixel.
-        low: of the interval.
-        high: of the interval.
-        per: pixels a unit of x.
-    """
-    return max(0.0, min(1.0, (x - low) * per + 0.5) - max(0.0, (x - high) * per + 0.5))
-
-
-@inline_kernel
-def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> float:
-    """Return the share of a pixel, `blur` metres wide, in stripes of a width and period."""
-    if blur > period:
-        return wide / period
-    high, low = x + 0.5 * blur, x - 0.5 * blur
-    turns_high, turns_low = floor(high / period), floor(low / period)
-    painted = (turns_high - turns_low) * wide
-    painted += min(high - turns_high * period, wide) - min(low - turns_low * period, wide)
-    return painted / blur
-
-
-@inline_kernel
-def markings(
-    segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
-) -> float:
-    """Return the share of white paint, [0, 1], in a pixel of segment `i`; `blur_...`: its size in metres.
-
-    Args:
-        segments: as `street_segments` gives them.
-        i: number of the segment.
-        along: metres from its start.
-        aside: metres to its left.
-        blur_along: length of the pixel, metres.
-        blur_aside: width of the pixel, metres.
-    """
-    along += segments[i, 5]
-    back = segments[i, 6] - along
-    to_start, to_end = along - segments[i, 9], back - segments[i, 10]
-    if -blur_along < to_start < STOP_LINE_M[1] + blur_along:
-        return _junction_paint(to_start, aside, segments[i, 7], blur_along, blur_aside)
-    if -blur_along < to_end < STOP_LINE_M[1] + blur_along:
-        return _junction_paint(to_end, -aside, segments[i, 7], blur_along, blur_aside)
-    paint = _bay_paint(segments, i, along, aside, blur_along, blur_aside)
-    if segments[i, 11] == 0.0:
-        return paint
-    if ARROW_M[0] < to_start < ARROW_M[2]:
-        paint += _arrow_paint(to_start, aside, segments[i, 7] - segments[i, 22], blur_aside)
-    elif ARROW_M[0] < to_end < ARROW_M[2]:
-        paint += _arrow_paint(to_end, -aside, segments[i, 7] - segments[i, 18], blur_aside)
-    if abs(aside) > LINE_M + blur_aside:
-        return paint
-    clear = STOP_LINE_M[1] + CLEAR_M
-    free_start = to_start > clear if segments[i, 9] < NO_ZEBRA_M else along > END_M
-    free_end = to_end > clear if segments[i, 10] < NO_ZEBRA_M else back > END_M
-    if not (free_start and free_end):
-        return paint
-    dash = _share_in_stripes(along, DASH_M, DASH_PERIOD_M, blur_along)
-    return paint + dash * share_between(aside, -LINE_M / 2, LINE_M / 2, 1.0 / blur_aside)
-
-
-@inline_kernel
-def is_painted(segments: Floats, i: int, along: float, aside: float, around: float) -> bool:
-    """Return whether paint may lie within `around` metres of a point of segment `i`; see `markings`.
-
-    Args:
-        segments: as `street_segments` gives them.
-        i: number of the segment.
-        along: metres from its start.
-        aside: metres to its left.
-        around: metres.
-    """
-    along += segments[i, 5]
-    to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
-    reach = 5.0 + around  # zebra and stop line together
-    if abs(aside) < 0.2 + around or -around < to_start < reach or -around < to_end < reach:
-        return True
-    is_arrow = ARROW_M[0] - around < to_start < ARROW_M[2] + around and aside > 0.0
-    is_arrow |= ARROW_M[0] - around < to_end < ARROW_M[2] + around and aside < 0.0
-    column = 15 if aside < 0.0 else 19
-    step, inside = float(segments[i, column + 2]), float(segments[i, 7] - abs(aside))
-    if is_arrow or step == 0.0:
-        return is_arrow
-    deep, x = float(segments[i, column + 3]), float((along - segments[i, column]) / step)
-    across = abs(x - floor(x + 0.5)) * step < 0.1 + around
-    return abs(inside - deep) < 0.1 + around or (across and inside < deep + around)
-
-
-@inline_kernel
-def _bay_paint(
-    segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
-) -> float:
-    """Return the share of paint of the bays at a kerb in a pixel; `along`: metres from the street's start."""
-    column, per_aside = 15 if aside < 0.0 else 19, 1.0 / blur_aside
-    begin, end, step = segments[i, column], segments[i, column + 1], segments[i, column + 2]
-    if step == 0.0:
-        return 0.0
-    half = BAY_LINE_M / 2
-    deep, inside = segments[i, column + 3], segments[i, 7] - abs(aside)
-    lines = _share_in_stripes(along - begin + half, BAY_LINE_M, step, blur_along)
-    lines *= share_between(inside, -1.0, deep, per_aside)
-    paint = max(lines, share_between(inside, deep - half, deep + half, per_aside))
-    return paint * share_between(along, begin - half, end + half, 1.0 / blur_along)
-
-
-@inline_kernel
-def _arrow_paint(along: float, aside: float, half: float, blur: float) -> float:
-    """Return the share of paint of an arrow, [0, 1], at metres along and aside of a street."""
-    wide = SHAFT_M
-    if along < ARROW_M[1]:
-        wide = BARB_M * (along - ARROW_M[0]) / (ARROW_M[1] - ARROW_M[0])
-    return share_between(aside - half / 2, -wide, wide, 1.0 / blur)
-
-
-@inline_kernel
-def _junction_paint(along: float, aside: float, half: float, blur_along: float, blur_aside: float) -> float:
-    """Return the share of paint of zebra and stop line, [0, 1], at metres along and aside of a street."""
-    per_along, per_aside = 1.0 / blur_along, 1.0 / blur_aside
-    zebra = share_between(along, 0.0, ZEBRA_LENGTH_M, per_along)
-    stop = share_between(along, STOP_LINE_M[0], STOP_LINE_M[1], per_along)
-    paint = 0.0
-    if zebra > 0.0:
-        inside = share_between(aside, SIDE_M - half, half - SIDE_M, per_aside)
-        paint = zebra * inside * _share_in_stripes(aside + half, STRIPE_M, STRIPE_PERIOD_M, blur_aside)
-    if stop > 0.0:
-        paint += stop * share_between(aside, 0.3, half - SIDE_M, per_aside)
-    return min(paint, 1.0)
-
-
+LEAST_ROAD_M = 1.5
+"""Least width in metres between a cycle lane and the middle of its road; without, it is not drawn; chosen."""
 ASIDE_M = 0.8
 """Metres of street before and behind a mapped zebra that form a segment of their own with it."""
 ZEBRA_STREET_M = 45.0
@@ -183,20 +33,29 @@ TAPER, TAPER_M = 0.14, 0.7
 """Metres by which half a road narrows in a metre towards a narrower one, and length of a piece; chosen."""
 SHOULDER_M = 0.35
 """Width in metres of the gravel beside a road without a kerb; chosen."""
+LAID_M = 4.0
+"""Distance in metres from a kerb up to which slabs are laid along it; chosen: most pavements end before."""
+_EVEN, _TURN_M, _LEAST_LAID_M = 0.02, 1.0, 4.0
+"""Largest tangent of half a bend around which slabs follow a kerb, metres before a corner where they cease
+to, and least metres of kerb that they follow; chosen."""
+_OWN = 100.0
+"""Slope of a corner that stands for a way beside itself; chosen: one of a degree has less."""
 MARGIN_M = 4.0
 """Distance in metres beyond a pavement up to which distances to the kerb are measured."""
 
-SEGMENT_FIELDS = 23
+SEGMENT_FIELDS = 27
 """Number of columns of the array of street segments.
 x, y, direction x, y, length, metres of street before it, length of its street, half its road, its pavement,
 where the zebra at the street's start begins, where the one at its end does (both measured from that end,
 `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, 1 where its pavement is gravel and 2 where
-it is asphalt, metres added to the distance from its kerb, 1 without a kerb, 2 with edge lines, too, and the
-`Row` at its right and the one at its left."""
+it is asphalt, metres added to the distance from its kerb, 1 without a kerb, 2 with edge lines, too, at its
+right and then at its left the `Row` and the metres from the kerb to a cycle lane's far line, or 0, and the
+metres along its street between which slabs follow the kerb: off corners."""
 
 Row = tuple[float, float, float, float]
 """Begin, end and step of a row of bays, metres along its street, and its width; zeros for none."""
 _NO_ROW: Row = (0.0, 0.0, 0.0, 0.0)
+_NOTHING = (*_NO_ROW, 0.0)
 
 
 def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
@@ -206,8 +65,9 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
     for crossing in plan.crossings or ():
         across.setdefault(crossing.street, []).append(crossing.along)
     rows = []
-    bays = _bay_rows(plan, streets, across)
-    for street, narrow in zip(streets, _half_widths_at_ends(streets), strict=True):
+    sides = _kerbsides(plan, streets, across)
+    laid = _laid_stretches(streets)
+    for street, narrow, follow in zip(streets, _half_widths_at_ends(streets), laid, strict=True):
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])
         before = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -225,8 +85,8 @@ def street_segments(plan: StreetPlan, streets: Sequence[Street]) -> Floats:
                         *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
                         half, street.pavement if street.has_kerb else SHOULDER_M,
                         zebras[0] if zebra is None else zebra, zebras[1], float(street.road >= DASH_ROAD_M),
-                        *_edge(street), *bays.get((street.id, False), _NO_ROW),
-                        *bays.get((street.id, True), _NO_ROW),
+                        *_edge(street), *sides.get((street.id, False), _NOTHING),
+                        *sides.get((street.id, True), _NOTHING), *follow[i],
                     )
                 )  # fmt: skip
     return np.concatenate([np.reshape(rows, (-1, SEGMENT_FIELDS)), _tram_segments(plan)])
@@ -241,34 +101,50 @@ def _tram_segments(plan: StreetPlan) -> Floats:
     made[:, 4] = np.maximum(np.hypot(east, north), 1e-6)
     made[:, :4] = np.stack([x, y, east / made[:, 4], north / made[:, 4]], axis=1)
     made[:, 7:13] = TRACK_M, TRAM_M - TRACK_M, NO_ZEBRA_M, NO_ZEBRA_M, 0.0, ASPHALT_WAY
-    made[:, 14] = 1.0
+    made[:, 14], made[:, 26] = 1.0, -np.inf
     return made
 
 
-def _bay_rows(
+def _kerbsides(
     plan: StreetPlan, streets: Sequence[Street], across: Mapping[int, Sequence[float]]
-) -> dict[tuple[int, bool], Row]:
-    """Return rows of bays by (street's index, True on its left); `across`: metres to a street's zebras."""
+) -> dict[tuple[int, bool], tuple[float, ...]]:
+    """Return rows of bays and cycle lanes, as in the `SEGMENT_FIELDS`, by (street's index, True on its left).
+
+    Args:
+        plan: with the cars and bus stops.
+        streets: those looked at.
+        across: metres along a street to each of its zebras.
+    """
     roads = [street for street in streets if street.road >= 2 * BAY_M[0]]
     things = [one for one in plan.furniture if one.kind in {"parked car", "bus stop"}]
-    if not (roads and things):
-        return {}
+    lanes = [(street.id, left) for street in roads for left in (False, True) if street.cycle_lanes[left]]
+    found: dict[tuple[int, bool], tuple[list[float], list[float], list[float]]] = {
+        key: ([], [], []) for key in lanes
+    }
     lines = [shapely.LineString(street.line) for street in roads]
-    points = shapely.points([(one.x, one.y) for one in things])
+    points = np.asarray(shapely.points(np.reshape([(one.x, one.y) for one in things], (-1, 2))))
     near = shapely.STRtree(lines).query_nearest(points, max_distance=12.0, all_matches=False)
-    found: dict[tuple[int, bool], tuple[list[float], list[float]]] = {}
-    for thing, road in near.T.tolist():
+    for thing, road in near.reshape(2, -1).T.tolist():
         one, line, street = things[thing], lines[road], roads[road]
         along, room = float(line.project(points[thing])), END_M + BUS_BOX_M[1] / 2
         begin, end = line.interpolate(max(along - 0.5, 0.0)), line.interpolate(along + 0.5)
         ux, uy = end.x - begin.x, end.y - begin.y
         aside, turn = ux * (one.y - begin.y) - uy * (one.x - begin.x), radians(one.heading)
-        cars, stops = found.setdefault((street.id, aside > 0), ([], []))
+        cars, stops, others = found.setdefault((street.id, aside > 0), ([], [], []))
         if one.kind == "bus stop":
             stops += [along] * (room < along < line.length - room)
         elif FROM_KERB_M[0] < street.road / 2 - abs(aside) < FROM_KERB_M[1]:
             cars += [along] * (abs(sin(turn) * uy - cos(turn) * ux) < 0.3)
-    return {key: _row(sorted(cars), stops, across.get(key[0], ())) for key, (cars, stops) in found.items()}
+        else:
+            others.append(along)
+    halves = {street.id: street.road / 2 for street in roads}
+    sides: dict[tuple[int, bool], tuple[float, ...]] = {}
+    for key, (cars, stops, others) in found.items():
+        # Beside parked cars; those that stand askew, or on the kerb, leave no room.
+        lane = CYCLE_LANE_M + BAY_M[0] * bool(cars) if key in lanes and not others else 0.0
+        row = _row(sorted(cars), stops, across.get(key[0], ()))
+        sides[key] = *row, lane * (halves[key[0]] - lane >= LEAST_ROAD_M)
+    return sides
 
 
 def _row(cars: Sequence[float], stops: Sequence[float], zebras: Sequence[float]) -> Row:
@@ -294,6 +170,47 @@ def _half_widths_at_ends(streets: Sequence[Street]) -> list[tuple[float, float]]
     # Where three meet they have corners; only of two does one go on as the other.
     at = {node: half for node, half in least.items() if nodes[node] == 2}
     return [(at.get(one.start, one.road / 2), at.get(one.end, one.road / 2)) for one in streets]
+
+
+def _laid_stretches(streets: Sequence[Street]) -> Iterator[Floats]:
+    """Yield the (first, last) metre of each street between which slabs follow its kerb, for each piece."""
+    steps = [np.diff(street.line, axis=0) for street in streets]
+    lengths = [np.hypot(*step.T) for step in steps]
+    ways = [step / np.maximum(length, 1e-6)[:, None] for step, length in zip(steps, lengths, strict=True)]
+    roads: dict[int, list[tuple[float, float, float]]] = {}
+    for street, way in zip(streets, ways, strict=True):
+        for node, (x, y) in ((street.start, way[0]), (street.end, -way[-1])) if street.road else ():
+            roads.setdefault(node, []).append((x, y, street.road / 2))
+    for street, way, length in zip(streets, ways, lengths, strict=True):
+        bends = _slope_of_corner(-np.sum(way[:-1] * way[1:], axis=1))
+        rooms = np.where(bends > _EVEN, bends * (street.road / 2 + LAID_M) + _TURN_M, -np.inf)
+        ends = [
+            _room_at(roads.get(node, []), out)
+            for node, out in ((street.start, way[0]), (street.end, -way[-1]))
+        ]
+        rooms, marks = np.array([ends[0], *rooms, ends[1]]), np.concatenate([[0.0], np.cumsum(length)])
+        first = np.maximum.accumulate(marks + rooms)[:-1]
+        last = np.minimum.accumulate((marks - rooms)[::-1])[::-1][1:]
+        is_laid = (last - first > _LEAST_LAID_M) & (street.road > 0)
+        yield np.stack([first, np.where(is_laid, last, -np.inf)], axis=1)
+
+
+def _room_at(roads: Sequence[tuple[float, float, float]], out: Floats) -> float:
+    """Return the metres along a way out of a junction up to which another's kerb may be as near.
+
+    Args:
+        roads: unit vectors (east, north) out of the junction, and half the widths of their carriageways.
+        out: unit vector of the way.
+    """
+    x, y, half = np.reshape(roads, (-1, 3)).T
+    slope, widest = _slope_of_corner(x * out[0] + y * out[1]), half.max(initial=0.0)
+    # The largest by far is the way itself.
+    return float(slope[slope < _OWN].max(initial=0.0) * (widest + LAID_M) + _TURN_M)
+
+
+def _slope_of_corner(cosine: Floats) -> Floats:
+    """Return the metres along a way for each aside of it up to halfway to another, by the cosine between."""
+    return np.sqrt(np.maximum(1 + cosine, 0.0) / np.maximum(1 - cosine, 1e-6))
 
 
 def _taper(

@@ -15,7 +15,7 @@ from virl.towns.render.glass import FAINT, GLASS, GLAZED, NARROW, NO_PANE, Pane,
 from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.lens import Lens
 from virl.towns.render.light import HAZE_M, HAZE_RGB
-from virl.towns.render.mesh import CUTOUT, Singles
+from virl.towns.render.mesh import CUTOUT, DETAIL, Singles
 from virl.towns.render.raster import GeometryBuffer
 from virl.towns.render.sampling import (  # fmt: skip
     Growth,
@@ -215,7 +215,8 @@ def shade_quads(
                 continue
             tile = tile_at(table, texture[q])
             if table[texture[q], 0] == TILE:
-                wear = _Wear(uv[q, 0], uv[q, 1], uv[q, 2], uv[q, 3], seed[q], mode[q] == CUTOUT)
+                painted = mode[q] == CUTOUT or mode[q] == DETAIL
+                wear = _Wear(uv[q, 0], uv[q, 1], uv[q, 2], uv[q, 3], seed[q], painted)
                 pane = NO_PANE
                 if texture[q] < GLAZED and column - first > NARROW:
                     normal = float(planes[q, 0]), float(planes[q, 1]), 0.0

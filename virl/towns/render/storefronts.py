@@ -1,6 +1,6 @@
 """Signs: meshes of their boards, wires and portals, and the letters on them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import hypot
@@ -45,6 +45,8 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0.86, 0.35, 0.05), (1.00, 1.00, 0.98)),  # orange, white
 )
 """Colour schemes of signs as (board, letters), each RGB."""
+BRONZE: tuple[Rgb, Rgb] = ((0.19, 0.15, 0.10), (0.98, 0.93, 0.76))
+"""Colour scheme of the signs of institutions."""
 
 _SCHEME_OF: dict[str, tuple[Rgb, Rgb]] = {
     "plate": ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99)),
@@ -64,9 +66,10 @@ class _Fit(NamedTuple):
     lines: tuple[str, ...]
 
 
-def colours(sign: Sign) -> tuple[Rgb, Rgb]:
+def colours(sign: Sign, *, is_bronze: bool = False) -> tuple[Rgb, Rgb]:
     """Return the colours of board and letters of a sign, each RGB in [0, 1]."""
-    return _SCHEME_OF.get(sign.kind, SCHEMES[sign.variant // 5 % len(SCHEMES)])
+    usual = BRONZE if is_bronze and sign.kind != "directory" else SCHEMES[sign.variant // 5 % len(SCHEMES)]
+    return _SCHEME_OF.get(sign.kind, usual)
 
 
 def face_of(sign: Sign) -> str | None:
@@ -219,20 +222,24 @@ def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
     }
 
 
-def sign_mesh(signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span]) -> Quads:
+def sign_mesh(
+    signs: Sequence[Sign], numbers: Ints, spans: Mapping[str, Span], institutions: Collection[str] = ()
+) -> Quads:
     """Return the quads of signs, and those of their boards and posts, which belong to no sign.
 
     Args:
         signs: of the town, or some of them.
         numbers: that of each sign among all of the town: its owner, and its texture after the tiles.
         spans: wires by the id of the highest sign on each.
+        institutions: ids of the places whose signs are of bronze.
     """
     if not signs:
         return join([])
     left, right = np.array([s.left for s in signs]), np.array([s.right for s in signs])
     bottom, top = np.array([s.bottom for s in signs]), np.array([s.top for s in signs])
     kind = np.array([s.kind for s in signs])
-    paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
+    schemes = [colours(one, is_bronze=one.place_id in institutions) for one in signs]
+    paint, ink = (np.array([scheme[i] for scheme in schemes]) for i in range(2))
     texture = len(TILE_SETS) + numbers
     out = outward(left, right)
     blade, board = kind == "blade", kind == "board"

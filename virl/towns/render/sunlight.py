@@ -14,6 +14,7 @@ from virl.geo.globe import Flags, Floats
 from virl.towns.plan.town_plan import Building
 from virl.towns.render.light import SUN, SUN_ELEVATION
 from virl.towns.render.mesh import FRONT_ONLY, NOBODY, Quads, Singles, join, take
+from virl.towns.render.walls import count_out
 
 CELL_M, REACH_M = 1.5, 100.0
 """Metres of a cell of the raster, and of the longest shadow that is looked for."""
@@ -150,8 +151,7 @@ def _columns_of(walls: Quads, shade: Shade) -> _Columns:
     begin, end = (left * way).sum(axis=1), (right * way).sum(axis=1)
     first = np.floor(begin + _LEAST)
     count = np.maximum(np.ceil(end - _LEAST) - first, 1).astype(int)
-    wall = np.repeat(np.arange(len(left)), count)
-    place = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    wall, place = count_out(count)
     marks = np.stack([first[wall] + place, first[wall] + place + 1])
     marks = (marks - begin[wall]) / (end - begin)[wall]
     before = (left + np.float32(_OFF_WALL_M) * walls.normal[:, :2])[wall]

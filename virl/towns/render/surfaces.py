@@ -6,9 +6,12 @@ of the paint of a building (or of whatever wears the texture) a texel takes.
 
 from collections.abc import Callable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from virl.extras import Late
+
+cv2 = Late("cv2", extra="eyes")
 
 Surface = NDArray[np.float32]
 """RGBA in [0, 1], row 0 at the bottom, shape (height, width, 4)."""
@@ -337,3 +340,23 @@ def pales() -> Surface:
         tile[bottom : bottom + 18, :, :3] *= 0.86
         tile[bottom : bottom + 18, :, 3] = 1.0
     return scale_colours(tile, 1 + 0.06 * noise(SIDE, 8, 22))
+
+
+def railing() -> Surface:
+    """Return the texture of an iron railing on a slab: thin bars between two rails, and holes."""
+    tile, slab = blank((0.15, 0.16, 0.17)), 40
+    tile[:slab, :, :3] = 1.0
+    # Bars fill texels of the mip levels in part: so they show from near, and the rails from afar.
+    tile[slab + 12 : -16, :, 3] = np.arange(SIDE) % 32 < 6
+    return tile
+
+
+def quoins() -> Surface:
+    """Return the texture of a long quoin below a short one with a hole beside it; the corner is left."""
+    tile = blank((0.84, 0.84, 0.84))
+    half, short = SIDE // 2, 5 * SIDE // 8
+    tile[half:, short:, 3] = 0.0
+    for bottom, end in ((0, SIDE), (half, short)):
+        tile[bottom : bottom + 9, :, :3] *= 0.62  # the joint
+        tile[bottom : bottom + half, end - 10 : end, :3] *= 0.78
+    return scale_colours(tile, 1 + 0.05 * noise(SIDE, 8, 25) + 0.05 * grains(SIDE, 25))

@@ -86,6 +86,7 @@ def tile_sets() -> tuple[TileSet, ...]:
     plain: dict[str, Callable[[], Surface]] = {
         "symbols": displays.symbols_tile,
         "shop door": facades.shop_door_tile,
+        "church door": partial(facades.house_door_tile, 2),
         "roof": surfaces.roof_tiles,
         "bark": surfaces.bark,
         "car side": cutouts.car_side,
@@ -99,7 +100,11 @@ def tile_sets() -> tuple[TileSet, ...]:
         "clouds": surfaces.clouds,
         "hedge": surfaces.hedge,
         "thicket": cutouts.thicket,
+        "tuft": cutouts.tuft,
+        "plants": cutouts.plants,
         "pales": surfaces.pales,
+        "quoins": surfaces.quoins,
+        "railing": surfaces.railing,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (facades.awning_tile, (0, 4)),

@@ -7,7 +7,6 @@ import numpy as np
 from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Rgb
 from virl.towns.render.cutouts import CROWNS
-from virl.towns.render.light import brightness
 from virl.towns.render.mesh import CARD, FAR, FRONT_ONLY, Quads, join, quads, unit
 from virl.towns.render.textures import TILE_INDEX
 
@@ -48,10 +47,10 @@ SPECIES = (
 )
 AGES = ((6.0, 1.35, 0.06), (8.2, 1.9, 0.10), (10.8, 2.5, 0.15), (14.0, 3.1, 0.20))
 """Height, radius of the crown and of the trunk, metres."""
-OUTER, INNER = (10, 13, 16, 20), (3, 4, 5, 6)
-"""Number of leaf cards in the outer and in the inner shells, by age."""
-SHADED = 0.55
-"""Light on the cards of the inner shell, as a share of that on the outer one."""
+SHELLS = ((1.0, 1.0, (20, 20, 21, 22)), (0.7, 0.78, (12, 13, 14, 16)), (0.4, 0.55, (8, 8, 9, 10)))
+"""Each shell's share of the crown's reach, the light on it, and its number of leaf cards by age; chosen."""
+CLUMP = 0.75
+"""Radius of the clump of leaves on a card, as a share of half the card's side; chosen by eye."""
 
 
 def crown_of(variant: int) -> Crown:
@@ -70,8 +69,7 @@ def tree(variant: int) -> Quads:
     return join(
         [
             _wood(rng, crown, trunk, species.bark),
-            _shell(rng, species, crown, 0.74, OUTER[age], 1.0),
-            _shell(rng, species, crown, 0.40, INNER[age], SHADED),
+            *(_shell(rng, species, crown, share, light, counts[age]) for share, light, counts in SHELLS),
             _flat_pictures(number, crown),
         ]
     )
@@ -101,9 +99,9 @@ def _limb(low: Floats, high: Floats, thick: float, thin: float, sides: int) -> F
 
 
 def _shell(
-    rng: np.random.Generator, species: _Species, crown: Crown, share: float, count: int, light: float
+    rng: np.random.Generator, species: _Species, crown: Crown, share: float, light: float, count: int
 ) -> Quads:  # fmt: skip
-    """Return `count` leaf cards around the crown at a share of its radius, in some light."""
+    """Return `count` leaf cards around the crown at a share of its reach, in some light."""
     # Directions spread evenly by the golden angle.
     z = 1 - 2 * (np.arange(count) + 0.5) / count
     around = np.arange(count) * 2.39996 + rng.uniform(0, 6)
@@ -111,23 +109,23 @@ def _shell(
     away = np.stack([flat * np.cos(around), flat * np.sin(around), z], axis=1)
     foot, height, radius, belly = crown
     deep = height - foot
-    reach = np.where(z > 0, deep * (1 - belly), deep * belly) * 0.9
-    size = (0.46 * radius + 0.08 * deep) * rng.uniform(0.82, 1.12, (count, 1))
-    place = away * np.column_stack([np.full((count, 2), radius), reach]) * share
-    place += rng.normal(0, 0.10 * radius, (count, 3))
+    size = (0.34 * radius + 0.05 * deep) * rng.uniform(0.82, 1.12, (count, 1))
+    reach = np.where(z > 0, deep * (1 - belly), deep * belly)
+    place = away * share + rng.normal(0, 0.08, (count, 3))
+    place /= np.maximum(np.linalg.norm(place, axis=1, keepdims=True), 1.0)
+    # No clump of leaves stands out of the crown.
+    place *= np.maximum(np.column_stack([np.full((count, 2), radius), reach]) - CLUMP * size, 0.0)
     place[:, 2] += foot + deep * belly
-    facing = unit(away + rng.normal(0, 0.30, (count, 3)) + np.array([0.0, 0.0, 0.35]))
+    facing = unit(away * (1.0, 1.0, 0.6) + rng.normal(0, 0.30, (count, 3)))
     side = unit(np.cross(facing, rng.normal(0, 1, (count, 3))))
     a, b = side * size, np.cross(facing, side) * size
     low = 0.78 + 0.22 * np.clip((place[:, 2:] - foot) / deep, 0, 1)
     tone = rng.uniform(0.92, 1.08, (count, 1)) * low * light
-    # Lit as the crown's surface, not each card by itself: plates would be seen.
-    tone = tone * brightness((0.75 * away + np.array([0.0, 0.0, 0.35])).astype(np.float32))
-    tone /= brightness(facing.astype(np.float32))
     return quads(
         np.stack([place - a - b, place + a - b, place + a + b, place - a + b], axis=1),
-        texture=TILE_INDEX[f"leaves/{species.leaves}"], paint=tone * np.array(species.tint), normal=facing,
-        mode=CARD,
+        texture=TILE_INDEX[f"leaves/{species.leaves}"], paint=tone * np.array(species.tint), mode=CARD,
+        # Lit as the crown's surface, not each card by itself: plates would be seen.
+        normal=0.75 * away + np.array([0.0, 0.0, 0.35]),
     )  # fmt: skip
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.town_plan import Building, Sign
 from virl.towns.render.facades import FACADES
-from virl.towns.render.mesh import outward, upright
+from virl.towns.render.mesh import outward
 
 GROUND_FLOOR_M, DWELLING_FLOOR_M, STOREY_M = 4.2, 3.2, 3.2
 """Heights of a ground floor with places, of one with dwellings, and of the storeys above, metres."""
@@ -91,19 +91,37 @@ class Walls:
         mine = np.isin(self.building, numbers)
         return Walls(*(getattr(self, column.name)[mine] for column in fields(self)))
 
-    def part(self, wall: Ints, first: Ints, count: Ints, bottom: ArrayLike, top: ArrayLike) -> Floats:
-        """Return the corners of `count` bays of walls from the bay `first` on, between two heights.
+    def at(self, wall: Ints, place: NDArray[np.number]) -> Floats:
+        """Return the points, (n, 2), some bays from the left ends of walls."""
+        run = self.right[wall] - self.left[wall]
+        return np.asarray(self.left[wall] + run * (place / self.bays[wall])[:, None])
 
-        Args:
-            wall: index of each wall.
-            first: number of its first bay.
-            count: of its bays.
-            bottom: metres.
-            top: metres.
-        """
-        left, run = self.left[wall], self.right[wall] - self.left[wall]
-        a, b = (left + run * (edge / self.bays[wall])[:, None] for edge in (first, first + count))
-        return upright(a, b, bottom, top)
+    def span(self, wall: Ints, floor: Ints) -> tuple[Floats, Floats]:
+        """Return the heights of both ends of floors, metres; -1 is the ground floor, 0 the next."""
+        rise = (self.height - self.ground)[wall] / np.maximum(self.floors[wall], 1)
+        low, high = (self.ground[wall] + (floor + step) * rise for step in (0, 1))
+        return np.where(floor < 0, 0.0, low), high
+
+    @property
+    def floors(self) -> Ints:
+        """Number of floors above the ground floor."""
+        return np.rint((self.height - self.ground) / STOREY_M).astype(np.int64)
+
+    @property
+    def direction(self) -> Floats:
+        """Unit vectors from left to right, (n, 2)."""
+        return (self.right - self.left) / self.length[:, None]
+
+    @property
+    def out(self) -> Floats:
+        """Unit vectors away from the house, (n, 2)."""
+        return outward(self.left, self.right)
+
+
+def count_out(counts: Ints) -> tuple[Ints, Ints]:
+    """Return (index of the thing, number from 0 on) of as many copies of each thing as `counts` says."""
+    index = np.repeat(np.arange(len(counts)), counts)
+    return index, np.arange(len(index)) - np.searchsorted(index, index)
 
 
 def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls:
@@ -121,7 +139,7 @@ def walls_of(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Walls
     variant = np.array([b.variant for b in buildings], np.int64)
     looks = [looks_of(b) for b in buildings]
     style = np.array([number for number, _ in looks], np.int64)
-    paint = np.array([colour for _, colour in looks], float)
+    paint = np.reshape([colour for _, colour in looks], (-1, 3)).astype(float)
     base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
     blank = (length < _BLANK_WALL_M) | (height - base < STOREY_M - 1.0)[owner]
     blank |= _party(footprints, left, right, owner, np.stack([base, height, variant]))

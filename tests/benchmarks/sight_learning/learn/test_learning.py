@@ -19,7 +19,7 @@ from virl.bench.run import run_benchmark
 from virl.errors import BadInput
 from virl.gym.sight import SightEnv
 
-STEPS = 2000
+STEPS = 1000
 
 
 @pytest.fixture(scope="module", params=["seen", "black"])
@@ -37,7 +37,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
 def test_training_that_is_resumed_makes_one_policy_and_one_curve(learned: Path) -> None:
     with (learned / "curve.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [int(row["steps"]) for row in rows] == [512, 1024, 1536, 2048]
+    assert [int(row["steps"]) for row in rows] == [512, 1024]
     assert all(0 <= float(row["found"]) <= 1 for row in rows)
 
 

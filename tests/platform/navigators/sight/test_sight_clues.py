@@ -2,10 +2,16 @@
 
 import pytest
 
-from virl.geo.globe import LatLng
+from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import load_lexicon
 from virl.platform.city.streetview import Camera, Panorama
-from virl.platform.navigators.sight.clues import Clues, address_in_task, load_street_words, names_of_streets
+from virl.platform.navigators.sight.clues import (
+    Clues,
+    address_in_task,
+    front_position,
+    load_street_words,
+    names_of_streets,
+)
 from virl.platform.navigators.sight.looking import KnownSign
 from virl.platform.navigators.sight.rules import WayQuestion, choose_way
 from virl.platform.navigators.tourist.signs import Sign
@@ -21,6 +27,13 @@ def sign(text: str, *kinds: str, height: float = 20.0) -> KnownSign:
 def panorama(metres_north: float) -> Panorama:
     position = LatLng(HERE.lat + metres_north / DEGREE_M, HERE.lng)
     return Panorama(f"p{metres_north:.0f}", position, 0.0, ())
+
+
+@pytest.mark.parametrize(("heading", "away"), [(90.0, 7.5), (330.0, 15.0), (1.0, 36.1)])
+def test_a_sign_hangs_where_the_line_of_sight_meets_the_wall(heading: float, away: float) -> None:
+    there = front_position(HERE, 0.0, heading)
+    assert distance(HERE, there) == pytest.approx(away, abs=0.1)
+    assert (there.lng > HERE.lng) is (heading < 180.0)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,17 @@ def test_every_word_of_a_name_has_to_be_read(read: str, is_shown: bool) -> None:
     assert (goal.shown_by([sign("Bank"), sign(read)]) is not None) is is_shown
 
 
+def test_a_place_is_named_by_the_longest_sign_on_its_front() -> None:
+    def board(text: str, left: float, *kinds: str) -> KnownSign:
+        one = sign(text, *kinds)
+        return replace(one, sign=replace(one.sign, box=(left, 10.0, left + 50.0, 30.0)))
+
+    hanging, name = board("Gallery", 100.0, "art_gallery"), board("Galleria Galli", 45.0, "art_gallery")
+    others = board("Pho and Tacos and more", 155.0, "cafe"), board("A gallery far away", 300.0, "art_gallery")
+    assert SightGoal("", kinds=("art_gallery",)).named_by(hanging, [hanging, name, *others]) == name
+    assert SightGoal("", "Gallery").named_by(hanging, [hanging, name, *others]) == hanging
+
+
 def facing(heading: float, text: str, *kinds: str) -> KnownSign:
     one = sign(text, *kinds)
     return replace(one, sign=replace(one.sign, heading=heading))

@@ -34,6 +34,8 @@ _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
 _SIDE_DEG = 25.0
 """Least angle in degrees between a street and a shop front at its side. Chosen.
 Of a front farther down, a small error of the heading is a large one of the distance."""
+_LEAST_DEG = 12.0
+"""Least angle in degrees by which a wall is taken aside of its street. Chosen: it is at most 36 m away."""
 _BESIDE_M = 14.0
 """Largest distance in metres between the signs of neighbours. Chosen: a shop front is 6 to 12 m wide."""
 _STILL_M = 20.0
@@ -290,7 +292,17 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
     for one in signs:
         side = signed_turn(street, one.sign.heading)
         if one.points_to is None and _SIDE_DEG < abs(side) < 180.0 - _SIDE_DEG:
-            # The front stands where the line of sight meets the wall, `WALL_M` from the middle of the street.
-            along = destination(panorama.position, street, WALL_M / tan(radians(abs(side))))
-            across = street + (90.0 if side > 0 else -90.0)
-            yield Front(panorama.id, one, destination(along, across, WALL_M))
+            yield Front(panorama.id, one, front_position(panorama.position, street, one.sign.heading))
+
+
+def front_position(here: LatLng, street: float, heading: float) -> LatLng:
+    """Return where a line of sight meets the wall of a street, `WALL_M` from its middle.
+
+    Args:
+        here: in the middle of the street.
+        street: heading of the street in degrees.
+        heading: of the line of sight in degrees; along the street, the wall is taken as `_LEAST_DEG` aside.
+    """
+    side = signed_turn(street, heading)
+    along = destination(here, street, WALL_M / tan(radians(max(abs(side), _LEAST_DEG))))
+    return destination(along, street + (90.0 if side > 0 else -90.0), WALL_M)

@@ -206,8 +206,9 @@ class SightExplorer:
         # Plates and signposts over the street name what stands elsewhere: they are no fronts.
         fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
         for pano_id, hint, unseen in self._hints(here, fronts):
-            if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
-                text = shown.sign.text
+            signs = self._looks.closer(pano_id, hint.sign)
+            if shown := self._goal.shown_by(signs):
+                text = self._goal.named_by(shown, signs).sign.text
                 found = Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
                 kinds = " or ".join(sorted(kind.replace("_", " ") for kind in unseen))
                 lacks = f"but no sign of a {kinds} was read beside it"

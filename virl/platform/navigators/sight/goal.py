@@ -52,6 +52,20 @@ class SightGoal:
             return next((one for one in signs if self._names(one)), None)
         return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
+    def named_by(self, shown: KnownSign, signs: Sequence[KnownSign]) -> KnownSign:
+        """Return the sign with the longest text on the front of a sign that shows the goal, as its name.
+
+        Those of the goal's type that are no farther from the sign than it is wide are on its front.
+        """
+        left, _, right, _ = shown.sign.box
+        front = [
+            one
+            for one in _fronts(signs)
+            if set(one.kinds) & set(self.kinds)
+            and max(one.sign.box[0] - right, left - one.sign.box[2]) <= right - left
+        ]
+        return max([shown, *front], key=lambda one: len(one.sign.text))
+
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
         """Return the lines of signposts to places that may be the goal, the nearest first."""
         pointers = [

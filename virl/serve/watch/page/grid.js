@@ -57,6 +57,7 @@ class Grid {
       "li",
       { class: `card linked ${one.state}` },
       this.mapOf(one.run),
+      typeof one.view === "number" ? el("img", { src: addressOf(one.run, { seq: one.view }, 0), alt: `Last view of run ${one.run}, ${one.title}`, loading: "lazy", hidden: true }) : null,
       el("p", { class: "name" }, el("span", { class: "eyebrow" }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.ending[1]}` }, one.ending[0])),
       el("p", { class: "result-of" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.note || one.title))),
       one.about ? el("p", { class: "dim" }, el("bdi", {}, one.about)) : null,
@@ -65,7 +66,7 @@ class Grid {
     );
   }
 
-  // The map of a run, which is asked for, for each new card again, when it comes into sight.
+  // The map of a run, which is asked for, for each new card again, when it comes into sight; without one, its last view.
   mapOf(run) {
     if (!this.maps.has(run)) this.maps.set(run, MapView.empty(""));
     const { paper } = this.maps.get(run);
@@ -80,6 +81,8 @@ class Grid {
     this.near.unobserve(paper);
     const map = await mapOf(Number(paper.dataset.run)).catch(() => null);
     paper.hidden = !map;
+    const seen = paper.parentNode?.querySelector(":scope > img");
+    if (seen) seen.hidden = Boolean(map);
     if (!map) return;
     const view = this.maps.get(Number(paper.dataset.run));
     view.clear();

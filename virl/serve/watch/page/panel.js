@@ -38,7 +38,7 @@ class Panel {
         el(
           "div",
           { class: "rail" },
-          (this.mapCard = el("div", { class: "card map" }, this.map.node, this.notice)),
+          (this.mapCard = el("div", { class: "card map is-empty" }, this.map.node, this.map.legend, this.notice)),
           this.think,
           el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
         ),
@@ -124,7 +124,9 @@ class Panel {
     else if (!this.stage.isLive) this.wheel.look();
     const facing = looks ? this.wheel.eye.heading : step ? step.heading : 0;
     this.map.show(now.seq, facing, this.follows ? this.here : null);
-    this.mapCard.hidden = !step && !this.records.some((one) => one.kind === "step");
+    const isEmpty = !this.map.shown.length;
+    this.mapCard.classList.toggle("is-empty", isEmpty);
+    this.mapCard.hidden = isEmpty && Boolean(this.end);
     this.spent(past, now);
     if (!moved) return;
     this.explain(now, step);
@@ -161,7 +163,7 @@ class Panel {
       this.thoughts,
       el("p", { class: "eyebrow" }, head),
       el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
-      now.decided && !given.has(now.decided) ? el("p", { class: "decided" }, now.decided) : null,
+      now.decided && now.decided !== [...given].join(" ") ? el("p", { class: "decided" }, now.decided) : null,
       by,
       ...(now.places || []).map((place) =>
         el(
