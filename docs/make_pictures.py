@@ -43,9 +43,12 @@ LETTERS = 1.5
 WIDER = 1.9
 """Width of a view in the film as a multiple of that of the view recorded."""
 QUALITY = 80  # of WebP, chosen: letters stay sharp
+REGION = "[[41.2488, -38.7515], [41.2488, -38.7485], [41.2512, -38.7485], [41.2512, -38.7515]]"
+"""Corners of the part of Virlton that Imani counts in, latitude and longitude; chosen: a minute of a core."""
 COMMANDS = {name: f"run {name}" for name in agent_names()} | {
     "hiro": f"run hiro --city {HELSINKI} --at 'Pohjoisesplanadi 33'",
     "hiro-virlton": "run hiro",
+    "imani": f"run imani --set 'region={REGION}'",
     "benchmark": "bench place-recognition --limit 40",
     "episodes": "bench touchdown --agent follower --limit 12",
     "town.html": f"town {HELSINKI}",
