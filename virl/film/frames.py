@@ -27,8 +27,8 @@ from virl.platform.perception.boxes import draw_detections
 
 Size = tuple[int, int]
 """Width and height in pixels."""
-Since = Sequence[tuple[Path, int]]
-"""Folder of the run, and index of the moment, from which each mark of a map is shown."""
+Since = list[tuple[Mark, Path, int]]
+"""Each mark of a map, with the folder of its run and the index of the moment from which it is shown."""
 
 # The looks, all chosen; lengths are shares of the side of a square as large as the film.
 INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
@@ -161,11 +161,11 @@ class Sheet:
             self._maps[size] = self._lay_out(size)
         figure, since = self._maps[size]
         paper, moment = figure.paper, self.story.moments[index]
-        homes = {home for home, _ in since}
+        homes = {home for _, home, _ in since}
         if moment.folder in homes or moment.rank is not Rank.END:
             homes = {moment.folder}
-        shown = zip(figure.marks, since, strict=True)
-        marks = [mark for mark, (home, first) in shown if first <= index and home in homes]
+        shown = [mark for mark, home, first in since if first <= index and home in homes]
+        marks = [*map_figure("", paper, [], shown).marks]  # those that are close together are joined
         paths: list[MapPath] = []
         if moment.rank is Rank.END:
             lines = [line for home, one in self.story.maps if home in homes for line in one.lines]
@@ -178,7 +178,7 @@ class Sheet:
         return draw_picture(replace(figure, paths=tuple(paths), marks=tuple(marks)), size[0]).resize(size)
 
     def _lay_out(self, size: Size) -> tuple[MapFigure, Since]:
-        """Return (map of this size with all marks, folder and moment from which each is shown)."""
+        """Return (map of this size, each mark with its folder and the moment from which it is shown)."""
         frame = LocalFrame(self._positions[0])
         points = [on_paper(frame, *position) for position in self._positions]
         if size == self.size:  # the words lie below what the map shows
@@ -187,21 +187,20 @@ class Sheet:
         extent = Extent(aspect=size[0] / size[1], beyond=0.0)
         paper = lay_out(frame, points, self.ground, extent=extent, across=size[0])
         moments, last = self.story.moments, len(self.story.moments) - 1
-        marks, since = [], []
+        since: Since = []
         for home, exhibit in self.story.maps:
             for mark in exhibit_marks(paper, exhibit):
                 name = mark.title.partition(": ")[0]
                 first = (index for index, one in enumerate(moments) if name in one.said)
-                marks.append(mark)
-                since.append((home, 0 if mark.kind == "spot start" else next(first, last)))
+                since.append((mark, home, 0 if mark.kind == "spot start" else next(first, last)))
         known: set[str] = set()
         for index, one in enumerate(moments):
             for place in (place for place in one.places if place.id not in known):
                 known.add(place.id)
                 at, name = paper.place(LatLng(place.lat, place.lng)), place.name
-                marks.append(Mark(*at, place.decision, name, shape="diamond", label=name))
-                since.append((one.folder, index))
-        return map_figure("", paper, [], marks), since
+                mark = Mark(*at, place.decision, name, shape="diamond", label=name)
+                since.append((mark, one.folder, index))
+        return map_figure("", paper, [], [mark for mark, _, _ in since]), since
 
 
 def fill(shot: Shot, size: Size) -> PIL.Image.Image:
