@@ -17,7 +17,8 @@ from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.walk_map import town_ground
 from virl.pages.map_svg import ground_data
-from virl.pages.maps import MapFigure, Mark
+from virl.pages.maps import MapFigure
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 
