@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 from _pytest.unraisableexception import gc_collect_iterations_key
+from hidden_variables import watch_templates
 
 from virl.platform.city.city import City
 from virl.platform.providers.cities import open_city
@@ -35,6 +36,8 @@ LONGEST = (
 # A busy machine is no fault of the code: no example has a time limit.
 hypothesis.settings.register_profile("virl", deadline=None)
 hypothesis.settings.load_profile("virl")
+
+watch_templates()
 
 # What the tests import stays for good: it is looked through less often than usual.
 gc.set_threshold(50_000, 20, 20)

@@ -105,12 +105,17 @@ def _undersides(walls: Walls, wall: Ints, ring: Floats, low: Floats) -> Quads:
     return quads(under, paint=walls.paint[wall] * COVE_SHADE)
 
 
+def _trim(walls: Walls, wall: Ints) -> Floats:
+    """Return the colour of what adorns each of these walls, (n, 3)."""
+    return np.asarray(TRIM[walls.variant[wall] // 3 % 3])
+
+
 def _balconies(walls: Walls, wall: Ints, place: Ints, floor: Ints) -> Quads:
     """Return balconies: a slab with a railing, and a window down to it."""
     low, high = walls.span(wall, floor)
     ring = _ring(walls, wall, place, 0.0, LIP_M)
     uv = repeats(np.linalg.norm(np.diff(ring, axis=0), axis=2).reshape(-1) / RAILING_M, 1.0)
-    trim, fence = TRIM[np.tile(walls.variant[wall] // 3 % 3, 3)], _sides(ring, low, low + RAILING_M)
+    trim, fence = _trim(walls, np.tile(wall, 3)), _sides(ring, low, low + RAILING_M)
     railing = quads(fence, uv=uv, texture=TILE_INDEX["railing"], paint=trim, mode=DETAIL)
     left, right, bottom, head = WINDOWS[walls.style[wall]].T
     a, b = (walls.at(wall, place + edge) + walls.out[wall] * PROUD_M for edge in (left, right))
@@ -134,7 +139,7 @@ def _bay_windows(walls: Walls, wall: Ints, place: Ints, floor: Ints) -> Quads:
         texture=FACADE_TILES[walls.style[every]], paint=walls.paint[every], seed=walls.number[every] + side,
     )  # fmt: skip
     wall, place, low = wall[floor == 0], place[floor == 0], low[floor == 0]
-    ring, trim = _ring(walls, wall, place, SLANT_M, LIP_M), TRIM[np.tile(walls.variant[wall] // 3 % 3, 3)]
+    ring, trim = _ring(walls, wall, place, SLANT_M, LIP_M), _trim(walls, np.tile(wall, 3))
     slab = quads(_sides(ring, low, low + SLAB_M), paint=trim)
     return join([faces, slab, _undersides(walls, wall, ring, low)])
 
@@ -156,8 +161,9 @@ def _quoins(walls: Walls, wall: Ints) -> Quads:
         # Long ones on one wall stand beside short ones on the other.
         uv = repeats(1 - 2 * side, np.rint((high - low) / COURSES_M)) + np.array([side, side / 2, 0, 0])
         corners = upright(strip[side], strip[1 - side], low, high)
-        trim = TRIM[walls.variant[one] // 3 % 3]
-        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=trim, mode=DETAIL))
+        parts.append(
+            quads(corners, uv=uv, texture=TILE_INDEX["quoins"], paint=_trim(walls, one), mode=DETAIL)
+        )
     return join(parts)
 
 

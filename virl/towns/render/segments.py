@@ -11,7 +11,7 @@ from virl.geo.globe import Floats
 from virl.towns.plan.town_plan import Street, StreetPlan
 from virl.towns.render.paint import BAY_M, BUS_BOX_M, CYCLE_LANE_M, END_M, NO_ZEBRA_M, ZEBRA_LENGTH_M
 
-LEAST_ROAD_M = 1.5
+BESIDE_LANE_M = 1.5
 """Least width in metres between a cycle lane and the middle of its road; without, it is not drawn; chosen."""
 ASIDE_M = 0.8
 """Metres of street before and behind a mapped zebra that form a segment of their own with it."""
@@ -143,7 +143,7 @@ def _kerbsides(
         # Beside parked cars; those that stand askew, or on the kerb, leave no room.
         lane = CYCLE_LANE_M + BAY_M[0] * bool(cars) if key in lanes and not others else 0.0
         row = _row(sorted(cars), stops, across.get(key[0], ()))
-        sides[key] = *row, lane * (halves[key[0]] - lane >= LEAST_ROAD_M)
+        sides[key] = *row, lane * (halves[key[0]] - lane >= BESIDE_LANE_M)
     return sides
 
 
