@@ -31,6 +31,12 @@ def train(
             min=1,
         ),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            help="Exported network to start from. By default, random weights.", exists=True, dir_okay=False
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,
 ) -> None:
     """Train, or continue an interrupted training."""
@@ -44,7 +50,7 @@ def train(
     torch.set_num_threads(threads)
     recipe = Recipe(cycles=tuple(cycle)) if cycle else Recipe()
     with Views(folder / "views", training_towns(extracts), recipe.seed, recipe.views) as shown:
-        Training(folder, shown, recipe).run()
+        Training(folder, shown, recipe, start).run()
 
 
 @app.command()

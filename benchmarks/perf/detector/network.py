@@ -13,6 +13,8 @@ WIDTHS = (16, 24, 48, 96, 160)
 
 NECK = 64
 """Channels of the feature pyramid and the head. Chosen."""
+EPSILON = 1e-3
+"""What batch normalisation adds to a variance. Chosen."""
 PRIOR = 0.01
 """Score of every class before training, as RetinaNet's (Lin et al. 2017, section 4.1)."""
 
@@ -30,7 +32,7 @@ def _conv(inside: int, outside: int, side: int = 3, stride: int = 1, groups: int
     """Return a convolution with batch normalisation and ReLU, from `inside` to `outside` channels."""
     return nn.Sequential(
         nn.Conv2d(inside, outside, side, stride, side // 2, groups=groups, bias=False),
-        nn.BatchNorm2d(outside, eps=1e-3, momentum=0.03),
+        nn.BatchNorm2d(outside, eps=EPSILON, momentum=0.03),
         nn.ReLU(inplace=True),
     )
 

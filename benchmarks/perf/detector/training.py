@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from math import cos, pi
 from pathlib import Path
 from time import perf_counter, process_time
@@ -24,6 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.perf.detector.network import STRIDES, DetectorNetwork, Outputs, cell_middles
+from benchmarks.perf.detector.restart import load_exported
 from benchmarks.perf.detector.views import Floats, Sample, Views
 from virl.errors import BadInput
 from virl.geo.globe import Ints
@@ -73,6 +75,8 @@ class Recipe:
     averaging: float = 0.998
     """Share of the averaged weights that is kept at each step."""
     seed: int = 0
+    start: str = ""
+    """SHA-256 of the exported network to start from; by default, from random weights."""
     first_views: int = 2400
     """Number of views that the first step draws from; each step adds `views_a_step`."""
     views_a_step: float = 1.6
@@ -109,12 +113,24 @@ class Training:
         BadInput: the checkpoint is of another recipe or other classes.
     """
 
-    def __init__(self, folder: Path, views: Views, recipe: Recipe) -> None:
-        """Begin in `folder`, or go on from its checkpoint; raise BadInput if that is of another recipe."""
+    def __init__(self, folder: Path, views: Views, recipe: Recipe, start: Path | None = None) -> None:
+        """Begin in `folder`, or go on from its checkpoint; raise BadInput if that is of another recipe.
+
+        Args:
+            folder: of the checkpoint and the log.
+            views: to train on.
+            recipe: settings of the training.
+            start: exported network to begin with; by default, random weights.
+        """
+        if start:
+            recipe = replace(recipe, start=sha256(start.read_bytes()).hexdigest())
         self._folder, self._views, self._recipe = folder, views, recipe
         folder.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(recipe.seed)
-        self.network = DetectorNetwork(len(CLASSES)).to(memory_format=torch.channels_last)
+        network = DetectorNetwork(len(CLASSES))
+        if start and not (folder / CHECKPOINT).exists():
+            network = load_exported(start, torch.cat([self._batch(step)[0] for step in range(4)]))
+        self.network = network.to(memory_format=torch.channels_last)
         self.average = deepcopy(self.network).eval().requires_grad_(requires_grad=False)
         self._optimizer = torch.optim.AdamW(
             _groups(self.network, recipe.decay), lr=recipe.rate, betas=(0.9, 0.99)

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="the extra `train` is not installed"
 
 from benchmarks.perf.detector.export import export, load_network  # noqa: E402
 from benchmarks.perf.detector.network import STRIDES, DetectorNetwork, cell_middles  # noqa: E402
+from benchmarks.perf.detector.restart import load_exported  # noqa: E402
 from benchmarks.perf.detector.training import (  # noqa: E402
     CROP,
     PictureTarget,
@@ -78,6 +79,30 @@ def test_the_exported_network_gives_what_torch_gives(views: Views, tmp_path: Pat
         seen = torch.from_numpy(np.ascontiguousarray(picture)).permute(2, 0, 1)[None].float()
         right = load_network(tmp_path / "checkpoint.pt")(seen)
     assert np.abs(found.scores - right.logits.sigmoid()[0].numpy().ravel()).max() < 1e-3
+
+
+def test_an_exported_network_goes_on_where_it_was(views: Views, tmp_path: Path) -> None:
+    Training(tmp_path / "first", views, TINY).run()
+    old = load_network(tmp_path / "first" / "checkpoint.pt")
+    export(tmp_path / "first" / "checkpoint.pt", tmp_path / "tiny.onnx")
+    pictures = torch.from_numpy(np.random.default_rng(1).integers(0, 256, (4, 3, 320, 320))).float()
+    again = load_exported(tmp_path / "tiny.onnx", pictures)
+    with torch.no_grad():
+        wanted = old(pictures)
+        for training in (False, True):  # training takes the pictures' own mean and variance
+            again.train(training).head.eval()  # the head's are those of all levels together
+            given = again(pictures)
+            assert given.logits.numpy() == pytest.approx(wanted.logits.numpy(), abs=2e-3)
+            assert given.boxes.numpy() == pytest.approx(wanted.boxes.numpy(), abs=0.05)
+    Training(tmp_path / "second", views, TINY, tmp_path / "tiny.onnx").run()
+    with pytest.raises(BadInput, match="another recipe"):
+        Training(tmp_path / "second", views, TINY)
+
+
+def test_a_file_that_is_no_exported_network_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "odd.onnx").write_bytes(b"no network")
+    with pytest.raises(BadInput, match=r"odd.onnx: not an exported network"):
+        load_exported(tmp_path / "odd.onnx", torch.zeros(1, 3, 320, 320))
 
 
 def test_a_file_that_is_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
