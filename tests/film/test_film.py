@@ -8,6 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 import PIL.Image
+import PIL.ImageDraw
 import pytest
 from made_exhibits import keep_made_choice
 from made_run import keep_made_run, start_record
@@ -15,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from virl.cli.main import app
 from virl.errors import BadInput
-from virl.film.frames import Sheet
+from virl.film.frames import MOST_LINES, Sheet, wrap_words
 from virl.film.story import Rank, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
 from virl.journal.journal import Journal, read_journal
@@ -106,6 +107,17 @@ def test_runs_of_all_kinds_of_agents_are_filmed(run: str, tmp_path: Path) -> Non
     done = film(RECORDED / run, "--out", str(out))
     assert done.exit_code == 0, done.output
     assert any(not np.array_equal(*pair) for pair in pairwise(frames_of(out)))
+
+
+def test_words_that_do_not_fit_end_with_a_sentence() -> None:
+    pen = PIL.ImageDraw.Draw(PIL.Image.new("RGB", (400, 100)))
+    first = "Enters The Copper Kettle, which serves breakfast all day and is open until six."
+    more = f"{first} {'Then it goes on ' * 40}"
+    assert " ".join(wrap_words(pen, more, 20, 400)) == first
+    lines = wrap_words(pen, "Enters St. Mary's, " + "and so on " * 40, 20, 400)
+    assert lines[-1].endswith(" …")
+    assert len(lines) == MOST_LINES
+    assert wrap_words(pen, "", 20, 400) == []
 
 
 def test_long_runs_fit_and_keep_their_end() -> None:

@@ -1,5 +1,6 @@
 """The pictures of a film: a view with the map in its corner, or the map alone, and words below."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,6 +36,8 @@ INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
 SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
 """Sizes of type, and the distance of lines as a multiple of it."""
 MOST_LINES = 4
+SENTENCE = re.compile(r"(?<=\w{3}[.!?]) ")
+"""Space after a sentence; the word before it is long enough to be no abbreviation."""
 BELOW = 0.5
 """Room below the positions on a map without a view, for words, as a share of their height."""
 EDGE = 10_000.0
@@ -141,8 +144,10 @@ class Sheet:
         unit = self.letters * sqrt(sheet.width * sheet.height)
         gap, small, large, radius = (round(share * unit) for share in (GAP, SMALL, LARGE, ROUND))
         texts = [(moment.where, small, 200)]
-        texts += [(line, large, 255) for line in _wrap(pen, moment.said, large, room - 4 * gap)]
-        texts += [(line, small, 170) for line in _wrap(pen, self.story.notice, small, room - 4 * gap)[:1]]
+        texts += [(line, large, 255) for line in wrap_words(pen, moment.said, large, room - 4 * gap)]
+        texts += [
+            (line, small, 170) for line in wrap_words(pen, self.story.notice, small, room - 4 * gap)[:1]
+        ]
         lines = [(*in_face(text), size, light) for text, size, light in texts if text]
         if not lines:
             return
@@ -236,18 +241,24 @@ def _paste_round(sheet: PIL.Image.Image, picture: PIL.Image.Image, at: tuple[int
         sheet.paste(colour.resize(size), (at[0] - grow, at[1] - grow), mask.resize(size))
 
 
-def _wrap(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> list[str]:
-    """Return a text in at most `MOST_LINES` lines of whole words, with "…" where words are left out."""
-    letters = font(in_face(text)[1], size)
+def wrap_words(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> list[str]:
+    """Return a text in at most `MOST_LINES` lines; one that is longer ends with a sentence or with "…"."""
+    drawn, face = in_face(text)
+    letters = font(face, size)
     lines = [""]
-    for word in in_face(text)[0].split():
+    for word in drawn.split():
         longer = f"{lines[-1]} {word}".lstrip()
-        end = " …" if len(lines) == MOST_LINES else ""
-        if pen.textlength(longer + end, letters) <= room or not lines[-1]:
+        if pen.textlength(longer, letters) <= room or not lines[-1]:
             lines[-1] = longer
-        elif len(lines) < MOST_LINES:
-            lines.append(word)
         else:
-            lines[-1] += " …"
-            break
-    return [line for line in lines if line]
+            lines.append(word)
+    if len(lines) <= MOST_LINES:
+        return lines if lines[0] else []
+    *lines, last = lines[:MOST_LINES]
+    told = " \n".join([*lines, last])
+    ends = [one.start() for one in SENTENCE.finditer(told)]
+    if ends and ends[-1] > len(told) / 2:
+        return told[: ends[-1]].split(" \n")
+    while " " in last and pen.textlength(f"{last} …", letters) > room:
+        last = last.rpartition(" ")[0]
+    return [*lines, f"{last} …"]
