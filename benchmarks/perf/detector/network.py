@@ -14,7 +14,7 @@ WIDTHS = (16, 24, 48, 96, 160)
 NECK = 64
 """Channels of the feature pyramid and the head. Chosen."""
 EPSILON = 1e-3
-"""What batch normalisation adds to a variance. Chosen."""
+"""Summand of a variance in batch normalisation. Chosen."""
 PRIOR = 0.01
 """Score of every class before training, as RetinaNet's (Lin et al. 2017, section 4.1)."""
 
