@@ -242,7 +242,14 @@ def _paste_round(sheet: PIL.Image.Image, picture: PIL.Image.Image, at: tuple[int
 
 
 def wrap_words(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) -> list[str]:
-    """Return a text in at most `MOST_LINES` lines; one that is longer ends with a sentence or with "…"."""
+    """Return a text in at most `MOST_LINES` lines; one that is longer ends with a sentence or with "…".
+
+    Args:
+        pen: measures the letters.
+        text: to wrap.
+        size: of the letters, pixels.
+        room: width of a line, pixels.
+    """
     drawn, face = in_face(text)
     letters = font(face, size)
     lines = [""]
