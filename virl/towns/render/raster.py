@@ -325,20 +325,31 @@ def find_in_sight(scene: Scene, lens: Lens, reach: float, chosen: Ints) -> int:
     )
 
 
-@part
+@array_part
 def _sort_nearest(distance: Floats, quads: Ints) -> None:
     """Sort quads by distance, and those equally far by number, both in place."""
-    gap = len(quads)
-    while gap > 1:
-        # Shell's sort: a merge is as fast for a few hundred quads, but takes seconds to compile.
-        gap = 1 if gap < 5 else gap * 5 // 11
-        for i in range(gap, len(quads)):
-            key, quad = distance[i], quads[i]
-            j = i - gap
-            while j >= 0 and (distance[j] > key or (distance[j] == key and quads[j] > quad)):
-                distance[j + gap], quads[j + gap] = distance[j], quads[j]
-                j -= gap
-            distance[j + gap], quads[j + gap] = key, quad
+    count = len(quads)
+    if count == 0:
+        return
+    # First into as many ranges of distance as there are quads, which leaves little to be moved.
+    low, far, numbers = distance.min(), distance.copy(), quads.copy()
+    per = (count - 1) / max(distance.max() - low, 1e-9)
+    starts = np.zeros(count + 1, np.int64)
+    for i in range(count):
+        starts[int((far[i] - low) * per) + 1] += 1
+    for i in range(count):
+        starts[i + 1] += starts[i]
+    for i in range(count):
+        which = int((far[i] - low) * per)
+        distance[starts[which]], quads[starts[which]] = far[i], numbers[i]
+        starts[which] += 1
+    for i in range(1, count):
+        key, quad = distance[i], quads[i]
+        j = i - 1
+        while j >= 0 and (distance[j] > key or (distance[j] == key and quads[j] > quad)):
+            distance[j + 1], quads[j + 1] = distance[j], quads[j]
+            j -= 1
+        distance[j + 1], quads[j + 1] = key, quad
 
 
 @kernel
