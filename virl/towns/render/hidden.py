@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virl.towns.render.kernel import inline_kernel, part
+from virl.towns.render.kernel import array_part, inline_kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
 from virl.towns.render.mesh import Singles
 
@@ -32,7 +32,7 @@ class Tiles(NamedTuple):
     bits: int
 
 
-@part
+@array_part
 def blank_tiles(height: int, width: int) -> Tiles:
     """Return the tiles of a picture of this size in pixels, behind which everything can be seen so far."""
     bits = 1
@@ -49,7 +49,8 @@ def note_farthest(depth: Singles, tiles: Tiles) -> None:
     farthest, row_least, side = tiles.farthest, tiles.row, 1 << tiles.bits
     for up in range(farthest.shape[0]):
         # All columns of the tiles' rows first: the compiler takes several at once.
-        row_least[:] = depth[up * side]
+        for column in range(width):
+            row_least[column] = depth[up * side, column]
         for row in range(up * side + 1, min((up + 1) * side, height)):
             for column in range(width):
                 row_least[column] = min(row_least[column], depth[row, column])

@@ -1,10 +1,10 @@
 """How the kernels are compiled: kept on disk, without the interpreter's lock, division as in NumPy.
 
 No fast-math, so equal input gives equal pixels. Kernels take arrays, numbers and named tuples of them. Two
-habits keep them fast: arrays are taken out of a named tuple once, at the top of a kernel, and a function
-that is called for each pixel is inlined, because both would count references otherwise. LLVM inlines, not
-Numba (`forceinline`, not `inline="always"`): Numba would infer the types of an inlined body anew at every
-call, which takes twice as long to compile.
+habits keep them fast: arrays are taken out of a named tuple, or cut, in a `part` or an inlined function, as
+a kernel would count references each time; and a function that is called for each pixel is inlined. LLVM
+inlines, not Numba (`forceinline`, not `inline="always"`): Numba would infer the types of an inlined body
+anew at every call, which takes twice as long to compile.
 """
 
 from collections.abc import Callable
@@ -32,6 +32,8 @@ _PART: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
+# Without Numba's runtime, which counts references to arrays: that took a tenth of a view.
+_UNCOUNTED: dict[str, Any] = {**_PART, "_nrt": False}
 
 
 def kernel(function: Function) -> Function:
@@ -43,10 +45,18 @@ def kernel(function: Function) -> Function:
 
 
 def part(function: Function) -> Function:
-    """Return a function compiled with the kernels that call it; Python must not call it."""
+    """Return a function compiled with the kernels that call it, which makes no array.
+
+    Python must not call it.
+    """
+    return cast("Function", njit(**_UNCOUNTED)(function))
+
+
+def array_part(function: Function) -> Function:
+    """Return a kernel like that of `part`, for a function that makes arrays or calls one that does."""
     return cast("Function", njit(**_PART)(function))
 
 
 def inline_kernel(function: Function) -> Function:
     """Return a kernel like that of `part`, for a small function that is called for each pixel."""
-    return cast("Function", njit(**_PART, forceinline=True)(function))
+    return cast("Function", njit(**_UNCOUNTED, forceinline=True)(function))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
 from virl.towns.render.hidden import blank_tiles, is_cell_hidden, is_sphere_hidden, note_farthest
-from virl.towns.render.kernel import inline_kernel, kernel, part
+from virl.towns.render.kernel import array_part, inline_kernel, kernel, part
 from virl.towns.render.lens import NEAR_M, Lens
 from virl.towns.render.mesh import CARD, CUTOUT, DETAIL, FIGURE, FRONT_ONLY, Singles
 from virl.towns.render.scene import Scene
@@ -221,12 +221,19 @@ def draw(
         textures: of the city.
         lens: of the camera.
     """
+    _draw(drawing, begin, stop, scene, textures, lens, np.empty((4, 3)))
+
+
+@part
+def _draw(
+    drawing: GeometryBuffer, begin: int, stop: int, scene: Scene, textures: Textures, lens: Lens, seen: Floats
+) -> None:
+    """Draw quads as `draw` does."""
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
     polygons, counts = drawing.polygons, drawing.counts
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
     table, texels = textures.table, textures.texels
     height, width = shown.shape
-    seen = np.empty((4, 3))
     for k in range(begin, stop):
         q = order[k]
         polygon, form = polygons[k], forms[k]
@@ -318,20 +325,31 @@ def find_in_sight(scene: Scene, lens: Lens, reach: float, chosen: Ints) -> int:
     )
 
 
-@part
+@array_part
 def _sort_nearest(distance: Floats, quads: Ints) -> None:
     """Sort quads by distance, and those equally far by number, both in place."""
-    gap = len(quads)
-    while gap > 1:
-        # Shell's sort: a merge is as fast for a few hundred quads, but takes seconds to compile.
-        gap = 1 if gap < 5 else gap * 5 // 11
-        for i in range(gap, len(quads)):
-            key, quad = distance[i], quads[i]
-            j = i - gap
-            while j >= 0 and (distance[j] > key or (distance[j] == key and quads[j] > quad)):
-                distance[j + gap], quads[j + gap] = distance[j], quads[j]
-                j -= gap
-            distance[j + gap], quads[j + gap] = key, quad
+    count = len(quads)
+    if count == 0:
+        return
+    # First into as many ranges of distance as there are quads, which leaves little to be moved.
+    low, far, numbers = distance.min(), distance.copy(), quads.copy()
+    per = (count - 1) / max(distance.max() - low, 1e-9)
+    starts = np.zeros(count + 1, np.int64)
+    for i in range(count):
+        starts[int((far[i] - low) * per) + 1] += 1
+    for i in range(count):
+        starts[i + 1] += starts[i]
+    for i in range(count):
+        which = int((far[i] - low) * per)
+        distance[starts[which]], quads[starts[which]] = far[i], numbers[i]
+        starts[which] += 1
+    for i in range(1, count):
+        key, quad = distance[i], quads[i]
+        j = i - 1
+        while j >= 0 and (distance[j] > key or (distance[j] == key and quads[j] > quad)):
+            distance[j + 1], quads[j + 1] = distance[j], quads[j]
+            j -= 1
+        distance[j + 1], quads[j + 1] = key, quad
 
 
 @kernel
@@ -431,7 +449,7 @@ def mark_facing(scene: Scene, members: Ints, lens: Lens, marks: NDArray[np.bool_
         marks[i] = faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far, flat)
 
 
-@part
+@array_part
 def _cells_in_sight(scene: Scene, lens: Lens, reach: float) -> Ints:
     """Return the numbers of the cells of which a picture may show something within `reach` metres."""
     cells, found = scene.cells, 0
@@ -447,7 +465,7 @@ def _cells_in_sight(scene: Scene, lens: Lens, reach: float) -> Ints:
     return chosen[:found]
 
 
-@part
+@array_part
 def _cull(
     scene: Scene,
     within: Ints,
@@ -496,16 +514,15 @@ def _cull(
             x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
             far = sqrt(x * x + y * y + z * z)
             key = far - 0.5 * spheres[q, 3]
-            if key < low or key >= high or owner[q] >= owners:
+            if key < low or key >= high or far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if far > reach or spheres[q, 3] < smallest * far:
+            # Before what is read from more arrays, which may be far off in memory.
+            if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
                 continue
             is_tiny = mode[q] >= DETAIL and spheres[q, 3] < LEAST_PIXELS[mode[q] - DETAIL] * smallest * far
             if is_tiny or not faces(mode[q], planes[q, 0], planes[q, 1], planes[q, 2], x, y, z, far, flat):
                 continue
-            if not _in_sight(frame, wide, tall, x, y, z, spheres[q, 3]):
-                continue
-            if low <= 0 or not is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3]):
+            if owner[q] < owners and (low <= 0 or not is_sphere_hidden(tiles, lens, x, y, z, spheres[q, 3])):
                 chosen[found], distance[found] = q, key
                 found += 1
     _sort_nearest(distance[:found], chosen[:found])

@@ -144,7 +144,7 @@ def _compete(
                     best[sample], depths[sample] = n, 0.0
             continue
         held = _TOWARDS[n] if counts[k] < 0 else _samples_in(polygons, k, counts[k], x, y)
-        for sample in range(4):
+        for sample in range(4 if held else 0):
             w = forms[k, 0] + forms[k, 1] * (x + _RIGHT[sample]) + forms[k, 2] * (y + _DOWN[sample])
             if (held >> sample) & 1 and w > depths[sample]:
                 best[sample], depths[sample] = n, w
@@ -154,13 +154,16 @@ def _compete(
 def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
     """Return the samples of the pixel at (x, y) within a convex outline, as four bits."""
     left, right = 0, 0
+    to_x, to_y = polygons[k, count - 1, 0], polygons[k, count - 1, 1]
     for i in range(count):
-        j = i + 1 if i + 1 < count else 0
-        dx, dy = polygons[k, j, 0] - polygons[k, i, 0], polygons[k, j, 1] - polygons[k, i, 1]
-        middle = dx * (y - polygons[k, i, 1]) - dy * (x - polygons[k, i, 0])
+        from_x, from_y, to_x, to_y = to_x, to_y, polygons[k, i, 0], polygons[k, i, 1]
+        dx, dy = to_x - from_x, to_y - from_y
+        middle = dx * (y - from_y) - dy * (x - from_x)
         # Most sides pass the pixel by, on the same hand of all its samples.
         if abs(middle) > _PASSING * (abs(dx) + abs(dy)):
             left, right = (_ALL, right) if middle > 0.0 else (left, _ALL)
+            if left & right == _ALL:
+                return 0
             continue
         for sample in range(4):
             side = middle + dx * _DOWN[sample] - dy * _RIGHT[sample]
