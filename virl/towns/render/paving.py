@@ -259,7 +259,8 @@ def dotted_tint(segments: Floats, i: int, spot: Spot, d: float, grey: float) -> 
 def fray_at(x: float, y: float) -> float:
     """Return the metres by which grass grows over the edge of gravel at a point, metres; they vary."""
     tufts = sin(5.3 * x + 2.0 * sin(3.1 * y)) + sin(4.7 * y + 2.0 * sin(2.9 * x))
-    return 0.05 * (tufts + sin(13.0 * x + 9.0 * y + 4.0 * tufts) + 0.4 * sin(31.0 * y - 19.0 * x))
+    fine = sin(61.0 * x + 23.0 * y + 2.0 * tufts) + sin(101.0 * y - 67.0 * x) + sin(151.0 * x + 113.0 * y)
+    return 0.05 * (tufts + 0.6 * fine)
 
 
 @inline_kernel
