@@ -45,7 +45,7 @@ def kernel(function: Function) -> Function:
 
 
 def part(function: Function) -> Function:
-    """Return a function compiled with the kernels that call it, which makes no array.
+    """Return a function compiled with the kernels that call it, which makes no array and gives none back.
 
     Python must not call it.
     """
