@@ -128,6 +128,8 @@ def draw_wide(city: City, moment: Moment) -> Shot:
     old, new = ([camera.width / 2, camera.height / 2] * 2 for camera in (then, now))
     found = []
     for one in view.detections:
+        if one.box[0] <= 0 or one.box[2] >= view.width:
+            continue  # half of a sign, as the view ended there
         box = np.subtract(one.box, old) * now.focal / then.focal + new
         found.append(FoundBox(one.text or one.label, tuple(box.tolist())))
     return Shot(Image.fromarray(city.streetview.view(view.pano_id, now).pixels), tuple(found))

@@ -19,6 +19,7 @@ from virl.pages.numbers import count_noun
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 from virl.platform.movers.discrete.actions import WalkState
 from virl.platform.navigators.instruction.base import InstructionNavigator, Move
+from virl.resources import data_home
 
 UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve())]
 """A path as an option, made absolute, so that a run can be resumed from any folder."""
@@ -169,9 +170,15 @@ def score_records(
     return Scores(tallies, notes=tuple(_walk_notes(records)))
 
 
+def _shown_source(source: str) -> str:
+    """Return the path of a data set as pages show it: without the folder that all data sets are in."""
+    path, home = Path(source), data_home().resolve()
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else source
+
+
 def _walk_notes(records: Sequence[Record]) -> list[str]:
     """Return notes for readers on the data, failed walks, unreachable ends and refused replies."""
-    notes = list(dict.fromkeys(f"data: {record.data['source']}" for record in records))
+    notes = list(dict.fromkeys(f"data: {_shown_source(record.data['source'])}" for record in records))
     failed = [record for record in records if record.status == "failed"]
     if failed:
         notes.append(

@@ -93,6 +93,18 @@ def test_a_report_without_the_data_goes_without_the_page_of_walks(data: Path, tm
     assert "episodes.html" not in (tmp_path / "report" / "report.html").read_text()
 
 
+def test_a_page_names_its_data_without_the_folder_of_all_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_made_data(tmp_path / "touchdown", 3)
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path))
+    done = run("--agent", "gold", "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "data: touchdown/map2seq_unseen/dev.jsonl" in page
+    assert str(tmp_path) not in page
+
+
 @pytest.mark.slow
 def test_made_streets_have_no_published_rows(data: Path, tmp_path: Path) -> None:
     run("--agent", "forward", "--data", str(data), "--out", str(tmp_path / "made"))
