@@ -68,7 +68,7 @@ def test_equal_views_give_equal_boxes_in_any_batch(detector: RenderedDetector, v
 
 @pytest.mark.slow
 def test_a_leg_of_a_bench_is_no_bin(virlton: City) -> None:
-    legs = [("vt-01049", Camera(114.18, -12.21, 30.0)), ("vt-00087", Camera(228.07, -9.94, 30.0))]
+    legs = [("vt-02155", Camera(159.15, -11.33, 30.0)), ("vt-00098", Camera(249.69, -11.5, 30.0))]
     views = [virlton.streetview.view(pano_id, camera) for pano_id, camera in legs]
     settings = read_model("detector", "rendered")
     assert isinstance(settings, RenderedSettings)
