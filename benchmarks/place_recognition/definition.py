@@ -103,8 +103,9 @@ def show(record: Record) -> Shown:
     """Return the contents of a photo's page: the photo, its types, and the types named."""
     types, ranked = ([*map(words, record.data[key])] for key in ("types", "ranked"))
     right = float(bool(ranked) and ranked[0] in types)
+    named = ranked[0] if ranked else NOTHING
     return Shown(
-        f"{'right' if right else 'wrong'}: {ranked[0] if ranked else NOTHING}",
+        f"right: {named}" if right else f"wrong: {named} for {types[0]}",
         right,
         facts=(("place", record.data["name"]), ("types", ", ".join(types)), ("named", ", ".join(ranked))),
         views=tuple(ShownView(file) for file in record.files),

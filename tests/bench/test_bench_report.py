@@ -12,13 +12,16 @@ from rich.console import Console
 
 from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Record
+from virl.bench.plan import CityPlan
 from virl.bench.report.dots import group_plots, score_plot
+from virl.bench.report.page import city_map
 from virl.bench.report.results import Results
 from virl.bench.report.table import terminal_table
 from virl.bench.report.tiles import Scene, make_tiles
 from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark
 from virl.errors import BadInput
+from virl.geo.globe import LatLng
 
 HOSTILE = (
     """</title></style><script>document.title="owned"</script><img src=x onerror=alert(1)>'" & \\ 50% $x_1"""
@@ -82,7 +85,7 @@ def test_the_page_begins_with_the_result_against_the_best_published(folder: Path
     mean, low, high = (f"{100 * value:.0f}" for value in best.values["macro"])
     (title,) = re.findall(r"<h1>(.*?)</h1>", (folder / "report.html").read_text())
     assert title == (
-        f"sharp: {mean} % ({low} to {high}) of 10 episodes, against 41 % of the best published model"
+        f"sharp: {mean} % ({low} to {high}) macro, 10 episodes, against 41 % of the best published model"
     )
 
 
@@ -123,6 +126,21 @@ def test_misses_have_pictures_as_hits_do(tmp_path: Path) -> None:
     tiles = make_tiles(scenes, lambda _: None, 12)
     assert all(tile.picture for tile in tiles)
     assert [tile.scene.state for tile in tiles] == ["failed", *["wrong"] * 3, *["right"] * 8]
+
+
+def test_a_walk_that_stays_where_it_started_has_a_tile_too(tmp_path: Path) -> None:
+    at = LatLng(41.0, -38.0)
+    paths = ((at, LatLng(41.001, -38.0)), (at,))
+    scenes = [
+        Scene(Record("", str(n), "", "", "done"), Shown("", 0.0, path=path), f"{n}.html", tmp_path)
+        for n, path in enumerate(paths)
+    ]
+    city = CityPlan(title="Made")
+    tiles = make_tiles(scenes, lambda shown: city_map(city, [(shown, "")]), 12)
+    assert [[mark.title for mark in tile.map.marks] if tile.map else [] for tile in tiles] == [
+        ["start", "end of the walk"],
+        ["start"],
+    ]
 
 
 def test_pages_load_nothing_and_run_only_their_own_script(folder: Path) -> None:

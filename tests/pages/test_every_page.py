@@ -239,12 +239,23 @@ def sheets_of(browser: webdriver.Chrome, page: Path) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
 
 
+def narrow_cards(browser: webdriver.Chrome, page: Path) -> list[str]:
+    """The starts of the cards that are too narrow for words on a sheet."""
+    show(browser, page, 720, dark=False)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
+    return browser.execute_script(
+        "return [...document.querySelectorAll('.card')].filter((one) => one.checkVisibility() && "
+        "one.clientWidth < 100).map((one) => `${one.clientWidth} ${one.textContent.trim().slice(0, 30)}`)"
+    )
+
+
 @pytest.mark.parametrize("name", ["town", "aria", "rx399", "hiro", "diego", "benchmark", "counting"])
 def test_a_page_fits_its_sheets_and_its_screens(
     workshop: Workshop, browser: webdriver.Chrome, name: str
 ) -> None:
     page = workshop.page(name)
     assert 0 < sheets_of(browser, page) <= (5 if name == "town" else 6)
+    assert narrow_cards(browser, page) == []
     show(browser, page, 1440, dark=False)
     assert browser.execute_script("return document.documentElement.scrollHeight") <= 8 * 900
     assert page.stat().st_size < 2_000_000

@@ -101,8 +101,8 @@ def test_several_pictures_in_a_record_are_all_shown() -> None:
     many = Record(one.id, "1", "made", "m", "done", one.data, ("x/photo-0.jpg", "x/photo-1.jpg"))
     shown = show(many)
     assert [view.file for view in shown.views] == ["x/photo-0.jpg", "x/photo-1.jpg"]
-    assert (shown.outcome, shown.score) == ("wrong: cafe", 0.0)
-    assert show(record("2", "bar")).outcome == "wrong: nothing"
+    assert (shown.outcome, shown.score) == ("wrong: cafe for bar", 0.0)
+    assert show(record("2", "bar")).outcome == "wrong: nothing for bar"
     assert show(record("2", "bar cafe", "cafe")).outcome == "right: cafe"
 
 

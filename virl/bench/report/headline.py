@@ -18,8 +18,8 @@ def main_metric(benchmark: AnyBenchmark, results: Results) -> Metric | None:
 def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
     """Return (result in a sentence, what was measured and published); both empty if nothing was measured.
 
-    Such as "67 % (53 to 87) of 40 photos, against 41 % of the best published model". Models that know the
-    answer are passed over where there are others.
+    Such as "67 % (53 to 87) of 40 walks, against 41 % of the best published model", or "67 % (53 to 87) mean
+    accuracy, 40 photos". Models that know the answer are passed over where there are others.
     """
     metric = main_metric(benchmark, results)
     if metric is None:
@@ -31,7 +31,9 @@ def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
     words = interval_words(value, metric, units)
     whose = [row_name(best)] if len(rows) > 1 else []
     number = plain_number(value.mean, metric) if metric.percent else f"{metric.heading} {value.mean:.1f}"
-    of = f" ({words}) of {units:,} {benchmark.units}"
+    # A mean over groups is not the share of the units.
+    link = f" {metric.heading}," if metric.by_group and metric.percent else " of"
+    of = f" ({words}){link} {units:,} {benchmark.units}"
     text, line = ": ".join([*whose, number + of]), f"{metric.about or metric.heading}."
     if units < FEWEST_UNITS:
         few = f"Too few {benchmark.units} for a result (n = {units})"

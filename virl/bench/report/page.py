@@ -318,15 +318,18 @@ def city_map(
         places += _small_town(frame, city)
     below = ground_of_lines(city.streets) if ground is None else ground
     paper = lay_out(frame, places, below, extent=extent, across=across)
-    walked = [[paper.place(position) for position in one.path] for one, _ in shown if len(one.path) > 1]
-    ends = walked if len(shown) == 1 else []
+    paths = [[paper.place(position) for position in one.path] for one, _ in shown if one.path]
+    walked = [points for points in paths if len(points) > 1]
+    ends = paths if len(shown) == 1 else []
     marks = []
     for point, page in _merge_points(shown):
         kind = "goal" if ends else state_of(point.score)
         title = point.label or "episode"
         marks.append(Mark(*paper.place(point.position), kind, title, shape=_POINTS[kind], href=page))
     marks += [Mark(*points[0], "from", "start", shape="spot") for points in ends]
-    marks += [Mark(*points[-1], "walked", "end of the walk", shape="spot") for points in ends]
+    marks += [
+        Mark(*points[-1], "walked", "end of the walk", shape="spot") for points in ends if len(points) > 1
+    ]
     legend = [("line main", "way walked")] * bool(walked)
     legend += dict.fromkeys((mark.kind, _WORDS[mark.kind]) for mark in marks)
     return map_figure(f"Map of {city.title}", paper, map(MapPath, walked), marks, legend=legend)

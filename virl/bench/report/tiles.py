@@ -74,7 +74,8 @@ def make_tiles(
         draw: returns the small map of an episode that walked.
         most: most pictures; of small maps half as many.
     """
-    walks = [scene for scene in scenes if scene.path and len(scene.shown.path) > 1]
+    moves = any(len(scene.shown.path) > 1 for scene in scenes)  # one who stayed at the start has a map, too
+    walks = [scene for scene in scenes if moves and scene.path and scene.shown.path]
     seen = walks or [scene for scene in scenes if scene.path and scene.shown.views]
     seen.sort(key=lambda scene: list(STATES).index(scene.state))
     count = min(most // 2 if walks else most, len(seen))

@@ -292,7 +292,8 @@ class _ClaimChecker:
         if not things:
             return CheckedClaim(claimed, "the town does not know how many exist", None)
         reach = FAR_SIGHT_M if claim.at_once else IN_SIGHT_M
-        there = len(_filter_near(things, claim.looked_from, reach))
+        near = _filter_near(things, claim.looked_from, reach)
+        there = len(near)
         if claim.at_once is not None:
             most = f"up to {count_noun(claim.at_once, claim.thing)} in one look"
             claimed = most if claim.at_once else f"no {claim.thing}"
@@ -302,8 +303,12 @@ class _ClaimChecker:
             return CheckedClaim(claimed, true, holds, seen)
         pairs = pairs_within(claim.positions, [one.position for one in things], SAME_M)
         right = len(pairs)
+        # A thing that was found from farther away exists, too.
+        farther = len({things[number].position for number in pairs.values()} - {one.position for one in near})
+        there += farther
         numbers = {"reported": len(claim.positions), "exist": there, "right": right}
-        true = f"{there} exist within {reach:.0f} m of the walk, {right} of those reported are right"
+        beyond = f", {farther} of them farther than {reach:.0f} m" if farther else f" within {reach:.0f} m"
+        true = f"{there} exist{beyond} of the walk, {right} of those reported are right"
         holds = len(claim.positions) == there == right
         return CheckedClaim(claimed, true, holds, numbers, tuple(sorted(pairs)))
 
