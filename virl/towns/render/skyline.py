@@ -5,7 +5,7 @@ edges of houses stay straight and a pixel is found without trigonometry. Hills a
 invented by the plan's seed and place: no map is asked how high the land is.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import cv2
@@ -92,10 +92,9 @@ class Skylines:
 
     def _draw(self, across: int, up: int) -> Skyline:
         """Return the skyline of a cell of the plan, by its column and row."""
-        sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
+        sides = self._land.copy()
         corners = self._corners - (np.array([across, up]) + 0.5) * CELL_M
         for side, (right, ahead) in zip(sides, _SIDES, strict=True):
-            self._draw_land(side, right, ahead)
             if len(self._first):
                 self._draw_things(side, corners @ np.array([right, ahead]).T)
         return Skyline(
@@ -111,12 +110,21 @@ class Skylines:
         tall = (self._tops - CAMERA_HEIGHT_M) / np.maximum(ahead, 1.0) * (WIDE / 2)
         is_far = (ahead > 1) & (away > REACH_M) & (away < FARTHEST_M) & (left < WIDE) & (right > 0)
         seen = np.flatnonzero(is_far)
-        for thing in seen[np.argsort(-away[seen], kind="stable")].tolist():
-            (x0, x1), y = (left[thing], right[thing]), tall[thing]
-            box = np.array([(x0, -1.0), (x1, -1.0), (x1, y), (x0, y)])
-            colour = _hazed(self._paints[thing], away[thing] / (away[thing] + HAZE_M))
-            whole = np.rint(box * 16 - 8).astype(np.int32)
-            cv2.fillConvexPoly(side, whole, (*colour.tolist(), 255.0), cv2.LINE_AA, 4)
+        seen = seen[np.argsort(-away[seen], kind="stable")]
+        x0, x1, y, below = left[seen], right[seen], tall[seen], np.full(len(seen), -1.0)
+        boxes = np.stack([x0, below, x1, below, x1, y, x0, y], axis=1).reshape(-1, 4, 2)
+        whole = np.rint(boxes * 16 - 8).astype(np.int32)
+        colours = _hazed(self._paints[seen], (away[seen] / (away[seen] + HAZE_M))[:, None])
+        for box, colour in zip(whole, colours.tolist(), strict=True):
+            cv2.fillConvexPoly(side, box, (*colour, 255.0), cv2.LINE_AA, 4)
+
+    @cached_property
+    def _land(self) -> NDArray[np.uint8]:
+        """Hills and the edge of a wood on the four sides of the cube, which look the same from all cells."""
+        sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
+        for side, (right, ahead) in zip(sides, _SIDES, strict=True):
+            self._draw_land(side, right, ahead)
+        return sides
 
     def _draw_land(self, side: NDArray[np.uint8], right: Floats, ahead: Floats) -> None:
         """Draw the hills and the edge of a wood on one side of the cube."""
@@ -132,8 +140,8 @@ class Skylines:
             side[:] = np.rint(side + share * (colour - side)).astype(np.uint8)
 
 
-def _hazed(paint: Floats | tuple[float, ...], haze: float) -> Floats:
-    """Return a colour, [0, 255], behind a share of haze."""
+def _hazed(paint: Floats | tuple[float, ...], haze: float | Floats) -> Floats:
+    """Return one colour or several, [0, 255], behind a share of haze."""
     return np.asarray(paint) + haze * (np.array(HAZE_RGB) - paint)
 
 
