@@ -87,7 +87,7 @@ def test_counts_stand_beside_what_exists_and_what_is_right(virlton: City) -> Non
     far = destination(here, 180.0, IN_SIGHT_M + 5)
     beyond = checked(virlton, CountClaim("trash bin", (here,), (far,)))
     assert beyond.numbers["exist"] >= beyond.numbers["right"] == 1
-    assert f"farther than {IN_SIGHT_M:.0f} m" in beyond.true
+    assert f"farther than {IN_SIGHT_M:.0f} m from the walk" in beyond.true
     assert checked(virlton, CountClaim("for rent sign", (), (here,))).holds is None
     assert checked(virlton, CountClaim("trash bin", (), (here,), at_once=0)).holds is False
     there = sum(distance(one.position, here) <= FAR_SIGHT_M for one in bins)

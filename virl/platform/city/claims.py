@@ -307,8 +307,10 @@ class _ClaimChecker:
         farther = len({things[number].position for number in pairs.values()} - {one.position for one in near})
         there += farther
         numbers = {"reported": len(claim.positions), "exist": there, "right": right}
-        beyond = f", {farther} of them farther than {reach:.0f} m" if farther else f" within {reach:.0f} m"
-        true = f"{there} exist{beyond} of the walk, {right} of those reported are right"
+        where = (
+            f", {farther} of them farther than {reach:.0f} m from" if farther else f" within {reach:.0f} m of"
+        )
+        true = f"{there} exist{where} the walk, {right} of those reported are right"
         holds = len(claim.positions) == there == right
         return CheckedClaim(claimed, true, holds, numbers, tuple(sorted(pairs)))
 
