@@ -47,7 +47,7 @@ from virl.journal.story import (
     is_rows,
     is_structured,
     kind_of,
-    moment_of,
+    moments_of,
     question,
     reason_of,
     scalar,
@@ -123,7 +123,7 @@ def _templates(folder: Path) -> Environment:
             "heading_of": heading_of,
             "anchor": anchor_of,
             "moments": moments,
-            "moment_of": moment_of,
+            "moments_of": moments_of,
             "kinds_of": _kinds_of,
             "icon": _icon_of,
             "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
@@ -315,6 +315,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     if end_view and end_view not in views:
         views.append(end_view)
     keys = key_files(views, end_view)
+    titles = moments_of(every)
     figure, spots = run_map(steps, told, end, ground_of(city), BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
     context = report_context(folder, records, city, steps, others)
@@ -325,7 +326,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "groups": groups_of(told, max(4, MOST_CONTENTS - len(others))),
         "keys": keys,
         "end_view": end_view,
-        "end_at": next((moment_of(one) for one in every if _has(one, end_view)), ""),
+        "end_at": next((titles[one.seq] for one in every if _has(one, end_view)), ""),
         "picked": _picked_row(others) if end and end.result.place is None else (),
         "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
         "signs": sign_crops(folder, told, end.result if end else None),

@@ -10,6 +10,7 @@ from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.pages.numbers import count_noun
 from virl.plain_text import shorten
+from virl.platform.navigators.intention.rules import name_roads
 
 LONGEST = 4000
 """Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
@@ -246,11 +247,15 @@ def groups_of(told: Sequence[Chapter], most: int) -> list[Group]:
         topic = now if not isinstance(one, Stretch) else topic
     size = max(1, ceil(len(units) / most))
     parts = [units[first : first + size] for first in range(0, len(units), size)]
-    return [Group(_name_group(part), tuple(one for unit in part for one in unit)) for part in parts]
+    known: set[str] = set()
+    return [Group(_name_group(part, known), tuple(one for unit in part for one in unit)) for part in parts]
 
 
-def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
-    """Return the title of a group: that of its one step, turn or activity, else what it has how often."""
+def _name_group(units: Sequence[Sequence[Chapter]], known: set[str]) -> str:
+    """Return the title of a group: that of its one step, turn or activity, else what it has how often.
+
+    What happened is told unless it is `known`, to which it is added.
+    """
     first, last = units[0][0], units[0][-1]
     every = [one for unit in units for one in unit]
     notes = [one for one in every if isinstance(one, NoteRecord)]
@@ -260,10 +265,10 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
         tools = [str(one.data.get("name")) for one in notes if one.topic == "tool"]
         return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
     if turns:
-        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every)}"
+        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every, known)}"
     if steps and (not notes or (first is steps[0] and len(units) == 1)):
-        many = f"Steps {steps[0].step} to {steps[-1].step}{_what_happened(every)}"
-        return many if len(steps) > 1 else title_of(steps[0])
+        many = f"Steps {steps[0].step} to {steps[-1].step}"
+        return f"{many}{_what_happened(every, known)}" if len(steps) > 1 else moment_of(steps[0])
     if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
         return last.title or re.split(r"[.:] ", last.text)[0]
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
@@ -274,17 +279,22 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
     return ", ".join(named).capitalize()
 
 
-def _what_happened(every: Sequence[Chapter]) -> str:
-    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing."""
+def _what_happened(every: Sequence[Chapter], known: set[str]) -> str:
+    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing.
+
+    What is `known` is left out; what is told is added to it.
+    """
     steps = [step for one in every for step in steps_in(one)]
     notes = [one for one in every if isinstance(one, NoteRecord)]
     events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
     signs = [found.text for note in notes for view in note.views for found in view.detections if found.text]
-    seen = list(dict.fromkeys([*events, *(f"saw “{text}”" for text in signs)]))
+    events += [f"saw “{text}”" for text in signs]
+    seen = [one for one in dict.fromkeys(one[:1].lower() + one[1:] for one in events) if one not in known]
+    known.update(seen[:2])
     walked = sum(step.distance_m for step in steps)
     tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
     told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
-    return f": {', '.join(one[:1].lower() + one[1:] for one in told)}" if told else ""
+    return f": {', '.join(told)}" if told else ""
 
 
 def moment_of(record: StepRecord | NoteRecord) -> str:
@@ -293,6 +303,18 @@ def moment_of(record: StepRecord | NoteRecord) -> str:
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
     return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
+
+
+def moments_of(told: Sequence[Chapter]) -> dict[int, str]:
+    """Return steps and notes in a few words by record number; notes on tools begin with their step."""
+    found, at = {}, "Step 0: " if any(map(steps_in, told)) else ""
+    for one in told:
+        if steps := steps_in(one):
+            at = f"Step {steps[-1].step}: "
+        if isinstance(one, StepRecord | NoteRecord):
+            is_at_step = isinstance(one, NoteRecord) and one.topic in ("tool", "picture")
+            found[one.seq] = f"{at if is_at_step else ''}{moment_of(one)}"
+    return found
 
 
 def _number(key: str) -> str:
@@ -341,7 +363,12 @@ def title_of(step: StepRecord) -> str:
 def reason_of(step: StepRecord) -> str:
     """Return why the agent entered or passed by the places of a step; without one, its decision."""
     own = () if step.decided_by else step.places
-    return " ".join(dict.fromkeys(place.reason for place in own)) or step.decided
+    return " ".join(dict.fromkeys(place.reason for place in own)) or _name_roads(step.decided, step.views)
+
+
+def _name_roads(text: str, views: Sequence[ViewRecord]) -> str:
+    """Return a text with the roads that it numbers named by the headings of the views down them."""
+    return name_roads(text, [view.heading for view in views if view.purpose == "road"])
 
 
 def counts_in_words(found: Mapping[str, int]) -> str:
@@ -377,9 +404,9 @@ def ending_of(result: Result | None) -> tuple[str, str]:
     return "not all true" if True in held else "not true", "warn"
 
 
-def sentences(reply: Mapping[str, object]) -> list[str]:
-    """Return the texts of a reply's fields that hold prose, such as its reason."""
-    return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
+def sentences(reply: Mapping[str, object], views: Sequence[ViewRecord] = ()) -> list[str]:
+    """Return the texts of a reply's fields that hold prose, such as its reason; `views` show its roads."""
+    return [_name_roads(str(reply[field]), views) for field in _SENTENCES if reply.get(field)]
 
 
 def facts(reply: Mapping[str, object]) -> dict[str, object]:
