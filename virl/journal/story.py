@@ -386,7 +386,9 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
-        return f"Found {what if isinstance(what, str) else what.name}", reason
+        name = what if isinstance(what, str) else what.name
+        rest = reason.removeprefix(name).lstrip()  # said already
+        return f"Found {name}", rest[:1].upper() + rest[1:]
     # A sentence ends before a capital, not at the point of "5.30"; a part of one may stand for it.
     first = re.match(r".{20,110}?(?:\.(?= [A-Z\d])|;(?= ))", reason, re.DOTALL)
     head = first[0] if first else reason
