@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from virl.geo.globe import LatLng, bearing, compass_word
-from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.records import DetectionRecord, ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.pages.numbers import count_noun
 from virl.plain_text import shorten
 from virl.platform.navigators.intention.rules import name_roads
@@ -287,7 +287,7 @@ def _what_happened(every: Sequence[Chapter], known: set[str]) -> str:
     steps = [step for one in every for step in steps_in(one)]
     notes = [one for one in every if isinstance(one, NoteRecord)]
     events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
-    signs = [found.text for note in notes for view in note.views for found in view.detections if found.text]
+    signs = [sign for note in notes for sign in signs_in(note.views)]
     events += [f"saw “{text}”" for text in signs]
     seen = [one for one in dict.fromkeys(one[:1].lower() + one[1:] for one in events) if one not in known]
     known.update(seen[:2])
@@ -295,6 +295,16 @@ def _what_happened(every: Sequence[Chapter], known: set[str]) -> str:
     tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
     told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
     return f": {', '.join(told)}" if told else ""
+
+
+def signs_in(views: Sequence[ViewRecord]) -> list[str]:
+    """Return the texts that were read in views, without those of signs that a view's edge cuts."""
+    return [found.text for view in views for found in view.detections if found.text and is_whole(found, view)]
+
+
+def is_whole(found: DetectionRecord, view: ViewRecord) -> bool:
+    """Return whether a view shows all of what was found, and no side of it at the view's edge."""
+    return found.box[0] >= 1 and found.box[2] <= view.width - 1
 
 
 def moment_of(record: StepRecord | NoteRecord) -> str:
@@ -349,7 +359,7 @@ def title_of(step: StepRecord) -> str:
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
         words.append("looked closer")
-    signs = [found.text for view in step.views for found in view.detections if found.text]
+    signs = signs_in(step.views)
     if signs and not words:
         words.append(f"saw “{signs[0]}”")
     if step.crossing:

@@ -51,7 +51,7 @@ _WORDS = {
     "pick": "chosen place",
     "stop": "place to visit",
     "landmark": "turn",
-    "candidate": "other, numbered as in the list",
+    "candidate": "other place",
 }
 """Words of the legend by style of points."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))

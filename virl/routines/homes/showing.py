@@ -1,8 +1,10 @@
 """The end of a search for a home: the ranking, and what the report shows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from virl.agent.agent import Agent
+from virl.errors import NoStreetView, ProviderError
 from virl.geo.globe import LatLng, bearing
 from virl.journal.film import PICTURE
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
@@ -80,13 +82,15 @@ def _keep_front(agent: Agent, home: Home) -> str:
     at = LatLng(home.lat, home.lng)
     if note := agent.run.find_note(PICTURE, home.id):
         return note.views[0].file
-    panorama = None if agent.city.ledger else agent.city.streetview.nearest(at, FRONT_M)
-    if panorama is None:
-        return ""
-    camera = Camera(bearing(panorama.position, at), FRONT_PITCH_DEG, FRONT_FOV_DEG)
-    views = agent.run.keep(agent.city.streetview.view(panorama.id, camera), "look")
-    text = "The house as the street shows it."
-    return agent.run.note(PICTURE, home.id, text, title="The house", views=views, asked=()).views[0].file
+    with suppress(NoStreetView, ProviderError):  # the answer stands without it
+        panorama = None if agent.city.ledger else agent.city.streetview.nearest(at, FRONT_M)
+        if panorama is None:
+            return ""
+        camera = Camera(bearing(panorama.position, at), FRONT_PITCH_DEG, FRONT_FOV_DEG)
+        views = agent.run.keep(agent.city.streetview.view(panorama.id, camera), "look")
+        text = "The house as the street shows it."
+        return agent.run.note(PICTURE, home.id, text, title="The house", views=views, asked=()).views[0].file
+    return ""
 
 
 def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
@@ -120,7 +124,8 @@ def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
             for rank, (one, address) in enumerate(zip(shown, addresses, strict=True), 1)
         ),
         picked=0,
-        note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent. The first: {shown[0].reason}",
+        note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent. "
+        f"The first: {shown[0].reason}",
     )
 
 
