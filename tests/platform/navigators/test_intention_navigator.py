@@ -107,7 +107,7 @@ def test_stops_at_the_limit_and_says_so() -> None:
 
 def test_roads_are_told_by_their_headings() -> None:
     walk = list(islice(navigator(plus_sign(2), ScriptedMind(1, 0, 0)).walk(Pose("s2", 0)), 4))
-    assert walk[0].choice.reason == "the street to the north leads on"
+    assert walk[1].choice.reason == "the street to the north leads on"
     assert name_roads("Road 1, not road 3.", [0, 90]) == "The street to the east, not road 3."
 
 

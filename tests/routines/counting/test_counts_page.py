@@ -112,8 +112,10 @@ def test_a_small_run_is_one_file_that_loads_nothing(run: Path) -> None:
     for sight in (sight for find in data_of(html)["finds"] for sight in find["sights"]):
         assert len(sight["pictures"]) in {0, 2}
         assert all(one is None or one.startswith("data:image/webp;base64,") for one in sight["pictures"])
-    pictures = re.findall(r"data:image/webp;base64,[\w+/=]+", html)
-    assert len(pictures) == len(set(pictures)), "one picture once"
+    tiles = re.findall(r'<img src="(data:[^"]*)" alt="[^"]*, seen in', html)
+    assert tiles
+    assert [html.count(tile) for tile in tiles] == [1] * len(tiles), "one picture once"
+    assert html.count("shown above") == len(read_finds(run)) - len(tiles)
     assert all(source.startswith("data:") for source in re.findall(r'<img src="([^"]*)"', html))
 
 

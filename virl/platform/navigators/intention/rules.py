@@ -30,14 +30,14 @@ def name_roads(text: str, headings: Sequence[float]) -> str:
         headings: of the roads, in degrees, in the order in which it was asked of them.
     """
 
-    def named(found: re.Match[str]) -> str:
+    def name_road(found: re.Match[str]) -> str:
         """Return the name of a road; its number if it is none of those."""
         number = int(found[2])
         if number >= len(headings):
             return found[0]
         return f"{'The' if found[1] == 'R' else 'the'} street to the {compass_word(headings[number])}"
 
-    return _NUMBERED.sub(named, text)
+    return _NUMBERED.sub(name_road, text)
 
 
 class RoadChoice(Reply):
