@@ -14,6 +14,8 @@ from virl.platform.navigators.intention.rules import name_roads
 
 LONGEST = 4000
 """Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
+EDGE = 1 / 64
+"""Share of a view's width from its edge within which a sign is taken to be cut; chosen: 10 of 640 pixels."""
 COLUMNS = 6
 """Most fields of mappings that the report shows as rows of a table. Chosen."""
 
@@ -304,7 +306,8 @@ def signs_in(views: Sequence[ViewRecord]) -> list[str]:
 
 def is_whole(found: DetectionRecord, view: ViewRecord) -> bool:
     """Return whether a view shows all of what was found, and no side of it at the view's edge."""
-    return found.box[0] >= 1 and found.box[2] <= view.width - 1
+    edge = EDGE * view.width
+    return found.box[0] >= edge and found.box[2] <= view.width - edge
 
 
 def moment_of(record: StepRecord | NoteRecord) -> str:

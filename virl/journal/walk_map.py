@@ -113,7 +113,7 @@ def walk_map(
 
 def _is_in(area: shapely.Geometry, line: MapLine, paper: Paper) -> bool:
     """Return whether all of a line lies in an area of a paper."""
-    return bool(area.covers(shapely.MultiPoint([paper.place(LatLng(*one)) for one in line.points])))
+    return bool(shapely.covers(area, shapely.MultiPoint([paper.place(LatLng(*one)) for one in line.points])))
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:
