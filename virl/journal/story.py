@@ -291,11 +291,14 @@ def _what_happened(every: Sequence[Chapter], known: set[str]) -> str:
     events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
     signs = [sign for note in notes for sign in signs_in(note.views)]
     events += [f"saw “{text}”" for text in signs]
-    seen = [one for one in dict.fromkeys(one[:1].lower() + one[1:] for one in events) if one not in known]
-    known.update(seen[:2])
+    parts = {one.partition(", ")[0]: one for one in (one[:1].lower() + one[1:] for one in events)}
+    seen = {part: one for part, one in parts.items() if part not in known}
+    known.update([*seen][:2])
     walked = sum(step.distance_m for step in steps)
     tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
-    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
+    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *[*seen.values()][:2]] or list(
+        tools
+    )[:3]
     return f": {', '.join(told)}" if told else ""
 
 
