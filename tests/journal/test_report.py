@@ -24,6 +24,8 @@ from virl.journal.story import (
     groups_of,
     headline_of,
     kind_of,
+    moments_of,
+    reason_of,
     shorten_story,
 )
 from virl.mind.prompt import NOT_ORDERS
@@ -236,11 +238,14 @@ def ended(reason: str, **more: object) -> Result:
         (ended("2 errands: 3.5 min less than given."), "2 errands: 3.5 min less than given"),
         (ended("From A to St. B: 265 m. On the way: no benches."), "From A to St. B: 265 m"),
         (ended("the road ends: nothing is open", status="gave up"), "The road ends: nothing is open"),
+        (ended("1 A St for Peng: 8 of 10.", place={"id": "a", "name": "1 A St", "decision": "enter",
+               "reason": "", "types": (), "lat": 0, "lng": 0}), "Found 1 A St"),
         (None, "The run has not ended"),
     ],
 )  # fmt: skip
 def test_the_headline_is_what_came_of_the_task_and_whole(result: Result | None, headline: str) -> None:
     assert headline_of(result)[0] == headline
+    assert not headline_of(result)[1].startswith("1 A St")
 
 
 def view(file: str, **fields: object) -> ViewRecord:
@@ -258,6 +263,25 @@ def test_a_view_is_shown_once_and_large_is_the_one_that_answers() -> None:
     counted, picture = ended("x", found={"sign": 1}), ended("Bakery.", answer={"picture": "c"})
     ends = [view_of_end(shown, result) for result in (ended("Bakery."), picture, counted, None)]
     assert [one and one.file for one in ends] == ["b", "c", "b", "d"]
+
+
+def test_what_tools_showed_has_its_step_roads_have_headings_and_titles_do_not_repeat(tmp_path: Path) -> None:
+    steps = steps_of(keep_made_run(tmp_path / "run", size=64))
+    tool = NoteRecord(seq=900, topic="tool", key="1", text="x", data={"name": "read_signs"})
+    assert moments_of([tool, *steps])[900] == "Step 0: Read signs"
+    assert moments_of([*steps, tool])[900] == f"Step {steps[-1].step}: Read signs"
+    roads = view("a", purpose="road", heading=90), view("b", purpose="road", heading=181)
+    told = steps[1].model_copy(
+        update={"views": roads, "decided": "Road 1 is best, not road 0 or road 7.", "decided_by": "x"}
+    )
+    assert reason_of(told) == "The street to the south is best, not the street to the east or road 7."
+    found = [
+        DetectionRecord(label="sign", score=1, box=(x, 1, x + 9, 9), text=text)
+        for x, text in ((0, "rgan"), (9, "Thai"))
+    ]
+    seen = [one.model_copy(update={"views": (view("c", detections=found),)}) for one in steps[1:5]]
+    first, second = groups_of([Stretch((steps[5],)), seen[0], Stretch((steps[6],)), seen[1]], 2)
+    assert (first.title, second.title) == ("Steps 5 to 1: saw “Thai”", "Steps 6 to 2")
 
 
 def test_a_start_beside_notes_is_no_step(tmp_path: Path) -> None:

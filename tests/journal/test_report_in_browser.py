@@ -7,6 +7,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from virl.journal import film, report
 from virl.journal.report import write_report
 
 HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
@@ -33,20 +34,21 @@ def test_it_opens_without_an_error_and_fits(
     views = browser.find_elements(By.CSS_SELECTOR, ".film .frame img")
     assert len(views) == 27
     widths = [int(view.get_property("naturalWidth") or 0) for view in views]
-    assert {width: widths.count(width) for width in widths} == {320: 6, 240: 21}
+    assert {width: widths.count(width) for width in widths} == {320: 27}
     background = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
     assert ("22, 24, 26" in background) == dark
 
 
-def test_small_views_stand_in_two_rows_and_marks_have_their_names(
+def test_views_stand_in_one_row_key_moments_larger_and_marks_have_their_names(
     browser: webdriver.Chrome, page: Path
 ) -> None:
     show(browser, page, 1280)
-    shots = browser.find_elements(By.CSS_SELECTOR, ".shots")
-    small = [one.find_elements(By.CSS_SELECTOR, ".view:not(.big)") for one in shots]
-    rows = [[view.location["y"] for view in views] for views in small if len(views) > 1]
-    assert rows
-    assert all(row[1] > row[0] for row in rows)
+    for shots in browser.find_elements(By.CSS_SELECTOR, ".shots"):
+        assert len({view.location["y"] for view in shots.find_elements(By.CSS_SELECTOR, ".view")}) == 1
+    big, small = (
+        browser.find_element(By.CSS_SELECTOR, f".strip .view{one}") for one in (".big", ":not(.big)")
+    )
+    assert big.size["width"] / small.size["width"] == pytest.approx(1.6, abs=0.01)
     size = "parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
     named = f"return [...document.querySelectorAll('#shown .boxes text')].map((one) => {size})"
     assert browser.execute_script(named) == pytest.approx([11.0], abs=0.1)
@@ -63,6 +65,17 @@ def test_the_picture_is_16_to_10_and_the_map_as_high_as_its_card(
     assert frame["width"] / frame["height"] == pytest.approx(1.6, abs=0.01)
     assert 620 < frame["width"] < 650
     assert chart["height"] == pytest.approx(card["height"], abs=1)
+
+
+def test_a_coarse_picture_is_shown_no_larger_than_it_is(
+    browser: webdriver.Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(film, "SHARP", ((720, 70),))
+    monkeypatch.setattr(report, "MOST_PAGE", 300_000)
+    show(browser, write_report(keep_made_run(tmp_path / "run", size=640)), 1280)
+    browser.find_element(By.CSS_SELECTOR, ".film .view:not(.big) .frame").click()
+    shown = browser.find_element(By.CSS_SELECTOR, "#shown img")
+    assert shown.size["width"] <= int(shown.get_property("naturalWidth") or 0)
 
 
 def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Chrome, page: Path) -> None:

@@ -1,4 +1,5 @@
 import pytest
+import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
@@ -6,8 +7,8 @@ from made_run import FRAME
 from virl.geo.globe import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.walk_map import walk_map
-from virl.pages.exhibits import MapExhibit, MapPoint
-from virl.pages.ground import MapGround, Way, ground_of_lines
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
+from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.paper import Extent, Paper
 
 metres = st.floats(-2000, 2000)
@@ -65,7 +66,19 @@ def test_the_street_that_was_walked_is_named_beside_the_way_and_the_result_at_it
     assert inside(drawn.paper, beside.x, beside.y, 0)
     assert next(mark.side for mark in drawn.marks if mark.label == "Noodle House")
     named = [words for _, words in drawn.legend]
-    assert named == ["way walked", "Noodle House", "place to visit", "start", "end"]
+    assert named == ["way walked", "chosen place", "place to visit", "start", "end"]
+
+
+def test_a_way_below_the_walk_is_not_in_the_legend_and_an_area_in_sight_is() -> None:
+    park, far = (Area(shapely.box(*FRAME.position(x, 30)[::-1], *FRAME.position(x + 20, 90)[::-1]), kind)
+                 for x, kind in ((10, "park"), (900, "water")))  # fmt: skip
+    told = [MapLine(points=(FRAME.origin, FRAME.position(x, 60)), style="other") for x in (0, 50)]
+    point = MapPoint(lat=FRAME.origin.lat, lng=FRAME.origin.lng, label="A", style="pick")
+    for lines, words in ((told[:1], []), (told, ["way"])):
+        shown = MapExhibit(title="", points=(point,), lines=tuple(lines))
+        drawn = walk_map(walked([(0, 0), (0, 60)]), MapGround(areas=[park, far]), shown)
+        named = [one for _, one in drawn.legend]
+        assert named == ["way walked", "chosen place", *words, "start", "end", "park"]
 
 
 def test_who_did_not_walk_has_no_way_in_the_legend() -> None:

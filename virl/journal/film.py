@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.geo.globe import signed_float_turn
 from virl.journal.records import DetectionRecord, NoteRecord, Result, StepRecord, ViewRecord
-from virl.journal.story import Chapter, Stretch, moment_of
+from virl.journal.story import Chapter, Stretch, moments_of
 from virl.pages.pictures import Grades, embed
 from virl.platform.city.streetview import Camera
 
@@ -18,7 +18,9 @@ PICTURE = "picture"
 SAME_DEG = 3.0
 """Degrees between the directions of views below which they show the same. Chosen."""
 MOST_KEYS = 12
-"""Most views that are large; of fewer views, all are. Chosen: they take about 0.6 MB."""
+"""Most key moments of a filmstrip. Chosen: they take about 0.6 MB."""
+SHARP: Grades = ((720, 70), (640, 66), (560, 62))
+"""Grades in which a view can be shown large; where not all views of a run fit, the key moments alone are."""
 LARGE: Grades = ((720, 70), (560, 66), (480, 62), (360, 58))
 SMALL: Grades = ((240, 60), (160, 50))
 
@@ -45,13 +47,14 @@ def moments(told: Sequence[Chapter]) -> list[Moment]:
     That is the picture that the run answers with, else the one with most finds, else the first.
     """
     panels: list[Moment] = []
+    titles = moments_of(told)
     places: dict[tuple[str, float], list[tuple[Moment, int]]] = {}
     for one in told:
         if isinstance(one, Stretch):
             panels.append(Moment(one, []))
         elif isinstance(one, StepRecord | NoteRecord) and (views := looks_of(one)):
             last = panels[-1].chapter if panels else None
-            if not isinstance(last, StepRecord | NoteRecord) or moment_of(last) != moment_of(one):
+            if not isinstance(last, StepRecord | NoteRecord) or titles[last.seq] != titles[one.seq]:
                 panels.append(Moment(one, []))
             for view in views:
                 taken = places.setdefault((view.pano_id, view.fov), [])
@@ -120,25 +123,26 @@ def finds_of_end(view: ViewRecord, result: Result | None) -> tuple[DetectionReco
 
 
 def key_files(views: Sequence[ViewRecord], end: ViewRecord | None) -> frozenset[str]:
-    """Return the files of the views that are shown large: `end`, and those with finds or taken closer."""
+    """Return the files of the views of key moments: `end`, and those with finds or taken closer."""
     keys = [view.file for view in views if view.detections or view.purpose in ("closer", "photo")]
-    if len(views) <= MOST_KEYS:
-        keys = [view.file for view in views]
     return frozenset([*keys[:: max(1, ceil(len(keys) / MOST_KEYS))], *([end.file] if end else [])])
 
 
 def embed_views(
     folder: Path, views: Sequence[ViewRecord], keys: frozenset[str], budget: int
 ) -> Mapping[str, str]:
-    """Return {path: data URI} of views.
+    """Return {path: data URI} of views, all sharp where that fits, else the key moments alone.
 
     Args:
         folder: of the run.
         views: to show.
-        keys: files of those that are large.
+        keys: files of those of key moments.
         budget: most bytes of all pictures together.
     """
     files = dict.fromkeys(view.file for view in views)
+    sharp = embed(folder, files, SHARP, budget * 2 // 3)
+    if len(sharp) == len(files):
+        return sharp
     large = embed(folder, [file for file in files if file in keys], LARGE, budget * 2 // 3)
     small = embed(folder, [file for file in files if file not in keys], SMALL, budget // 3)
     return {**large, **small}

@@ -47,7 +47,7 @@ from virl.journal.story import (
     is_rows,
     is_structured,
     kind_of,
-    moment_of,
+    moments_of,
     question,
     reason_of,
     scalar,
@@ -61,7 +61,7 @@ from virl.journal.story import (
 from virl.journal.tool_results import told_result
 from virl.journal.walk_map import AROUND, ground_of, walk_map
 from virl.money.ledger import Ledger, paid_for
-from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TableExhibit
+from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map
 from virl.pages.numbers import dollars, megabytes, price, show_duration
@@ -123,7 +123,7 @@ def _templates(folder: Path) -> Environment:
             "heading_of": heading_of,
             "anchor": anchor_of,
             "moments": moments,
-            "moment_of": moment_of,
+            "moments_of": moments_of,
             "kinds_of": _kinds_of,
             "icon": _icon_of,
             "raw": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
@@ -315,6 +315,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
     if end_view and end_view not in views:
         views.append(end_view)
     keys = key_files(views, end_view)
+    titles = moments_of(every)
     figure, spots = run_map(steps, told, end, ground_of(city), BESIDE if end_view else AROUND)
     others = [exhibit for exhibit in (end.exhibits if end else ()) if exhibit is not spots]
     context = report_context(folder, records, city, steps, others)
@@ -325,8 +326,7 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
         "groups": groups_of(told, max(4, MOST_CONTENTS - len(others))),
         "keys": keys,
         "end_view": end_view,
-        "end_at": next((moment_of(one) for one in every if _has(one, end_view)), ""),
-        "picked": _picked_row(others) if end and end.result.place is None else (),
+        "end_at": next((titles[one.seq] for one in every if _has(one, end_view)), ""),
         "pictures": embed_views(folder, views, keys, (MOST_PAGE - size) * 3 // 4),
         "signs": sign_crops(folder, told, end.result if end else None),
     }
@@ -335,15 +335,6 @@ def story_context(folder: Path, records: Sequence[AnyRecord], city: City | None)
 def _has(chapter: Chapter, view: ViewRecord | None) -> TypeGuard[StepRecord | NoteRecord]:
     """Return whether a chapter is a step or note with this view."""
     return isinstance(chapter, StepRecord | NoteRecord) and view in chapter.views
-
-
-def _picked_row(exhibits: Sequence[Exhibit]) -> list[tuple[str, str]]:
-    """Return (column, value) for each filled cell of the row that a table marks as chosen; none without."""
-    for one in exhibits:
-        if isinstance(one, TableExhibit) and one.picked is not None and one.picked < len(one.rows):
-            cells = zip(one.columns, one.rows[one.picked], strict=False)
-            return [(name, scalar(cell)) for name, cell in cells if cell not in (None, "")]
-    return []
 
 
 def run_map(
@@ -428,7 +419,6 @@ def report_context(
             and (folder / page_of).is_file()
         },
         "spots": None,
-        "picked": (),
         "groups": (),
         "keys": frozenset(),
         "end_view": None,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.journal.film import is_named, looks_of, named_by
 from virl.journal.records import DetectionRecord, NoteRecord, Result, StepRecord
-from virl.journal.story import Chapter, anchor_of, moment_of, steps_in
+from virl.journal.story import Chapter, anchor_of, is_whole, moment_of, steps_in
 from virl.pages.pictures import embed_crop
 
 SIGN = "sign"
@@ -51,7 +51,7 @@ def sign_crops(folder: Path, told: Sequence[Chapter], result: Result | None) -> 
             for found in view.detections:
                 known = largest.get(found.text.casefold())
                 is_larger = known is None or _width(found) > _width(known[0])
-                if found.label == SIGN and found.text and is_larger:
+                if found.label == SIGN and found.text and is_larger and is_whole(found, view):
                     largest[found.text.casefold()] = found, view.file, one, where
     order = sorted(largest, key=lambda text: not is_named(text, said))[:MOST_SIGNS]
     crops = []

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from math import ceil
 
 from virl.geo.globe import LatLng, bearing, compass_word
-from virl.journal.records import ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.records import DetectionRecord, ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.pages.numbers import count_noun
 from virl.plain_text import shorten
+from virl.platform.navigators.intention.rules import name_roads
 
 LONGEST = 4000
 """Most characters of a text that the report shows; the rest is in the journal alone; chosen."""
+EDGE = 1 / 64
+"""Share of a view's width from its edge within which a sign is taken to be cut; chosen: 10 of 640 pixels."""
 COLUMNS = 6
 """Most fields of mappings that the report shows as rows of a table. Chosen."""
 
@@ -246,11 +249,15 @@ def groups_of(told: Sequence[Chapter], most: int) -> list[Group]:
         topic = now if not isinstance(one, Stretch) else topic
     size = max(1, ceil(len(units) / most))
     parts = [units[first : first + size] for first in range(0, len(units), size)]
-    return [Group(_name_group(part), tuple(one for unit in part for one in unit)) for part in parts]
+    known: set[str] = set()
+    return [Group(_name_group(part, known), tuple(one for unit in part for one in unit)) for part in parts]
 
 
-def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
-    """Return the title of a group: that of its one step, turn or activity, else what it has how often."""
+def _name_group(units: Sequence[Sequence[Chapter]], known: set[str]) -> str:
+    """Return the title of a group: that of its one step, turn or activity, else what it has how often.
+
+    What happened is told unless it is `known`, to which it is added.
+    """
     first, last = units[0][0], units[0][-1]
     every = [one for unit in units for one in unit]
     notes = [one for one in every if isinstance(one, NoteRecord)]
@@ -260,10 +267,10 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
         tools = [str(one.data.get("name")) for one in notes if one.topic == "tool"]
         return f"Turn {turns[0]}: {', '.join(tools) or 'no call'}"
     if turns:
-        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every)}"
+        return f"Turns {turns[0]} to {turns[-1]}{_what_happened(every, known)}"
     if steps and (not notes or (first is steps[0] and len(units) == 1)):
-        many = f"Steps {steps[0].step} to {steps[-1].step}{_what_happened(every)}"
-        return many if len(steps) > 1 else title_of(steps[0])
+        many = f"Steps {steps[0].step} to {steps[-1].step}"
+        return f"{many}{_what_happened(every, known)}" if len(steps) > 1 else moment_of(steps[0])
     if len(units) == 1 and isinstance(last, NoteRecord) and last.topic == "activity":
         return last.title or re.split(r"[.:] ", last.text)[0]
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
@@ -274,17 +281,36 @@ def _name_group(units: Sequence[Sequence[Chapter]]) -> str:
     return ", ".join(named).capitalize()
 
 
-def _what_happened(every: Sequence[Chapter]) -> str:
-    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing."""
+def _what_happened(every: Sequence[Chapter], known: set[str]) -> str:
+    """Return a colon and what was seen and walked in chapters, else the tools used; empty for nothing.
+
+    What is `known` is left out; what is told is added to it.
+    """
     steps = [step for one in every for step in steps_in(one)]
     notes = [one for one in every if isinstance(one, NoteRecord)]
     events = [title for step in steps if is_eventful(step) and (title := title_of(step)) != "On the way"]
-    signs = [found.text for note in notes for view in note.views for found in view.detections if found.text]
-    seen = list(dict.fromkeys([*events, *(f"saw “{text}”" for text in signs)]))
+    signs = [sign for note in notes for sign in signs_in(note.views)]
+    events += [f"saw “{text}”" for text in signs]
+    parts = {one.partition(", ")[0]: one for one in (one[:1].lower() + one[1:] for one in events)}
+    seen = {part: one for part, one in parts.items() if part not in known}
+    known.update([*seen][:2])
     walked = sum(step.distance_m for step in steps)
     tools = dict.fromkeys(words(str(one.data.get("name"))) for one in notes if one.topic == "tool")
-    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *seen[:2]] or list(tools)[:3]
-    return f": {', '.join(one[:1].lower() + one[1:] for one in told)}" if told else ""
+    told = [*([f"walked {walked:.0f} m"] if notes and walked >= 1 else []), *[*seen.values()][:2]] or list(
+        tools
+    )[:3]
+    return f": {', '.join(told)}" if told else ""
+
+
+def signs_in(views: Sequence[ViewRecord]) -> list[str]:
+    """Return the texts that were read in views, without those of signs that a view's edge cuts."""
+    return [found.text for view in views for found in view.detections if found.text and is_whole(found, view)]
+
+
+def is_whole(found: DetectionRecord, view: ViewRecord) -> bool:
+    """Return whether a view shows all of what was found, and no side of it at the view's edge."""
+    edge = EDGE * view.width
+    return found.box[0] >= edge and found.box[2] <= view.width - edge
 
 
 def moment_of(record: StepRecord | NoteRecord) -> str:
@@ -293,6 +319,18 @@ def moment_of(record: StepRecord | NoteRecord) -> str:
         return f"Step {record.step}: {title_of(record)}"
     topic, title, _ = heading_of(record)
     return words(str(record.data.get("name", ""))).capitalize() if record.topic == "tool" else title or topic
+
+
+def moments_of(told: Sequence[Chapter]) -> dict[int, str]:
+    """Return steps and notes in a few words by record number; notes on tools begin with their step."""
+    found, at = {}, "Step 0: " if any(map(steps_in, told)) else ""
+    for one in told:
+        if steps := steps_in(one):
+            at = f"Step {steps[-1].step}: "
+        if isinstance(one, StepRecord | NoteRecord):
+            is_at_step = isinstance(one, NoteRecord) and one.topic in ("tool", "picture")
+            found[one.seq] = f"{at if is_at_step else ''}{moment_of(one)}"
+    return found
 
 
 def _number(key: str) -> str:
@@ -327,7 +365,7 @@ def title_of(step: StepRecord) -> str:
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
         words.append("looked closer")
-    signs = [found.text for view in step.views for found in view.detections if found.text]
+    signs = signs_in(step.views)
     if signs and not words:
         words.append(f"saw “{signs[0]}”")
     if step.crossing:
@@ -341,7 +379,12 @@ def title_of(step: StepRecord) -> str:
 def reason_of(step: StepRecord) -> str:
     """Return why the agent entered or passed by the places of a step; without one, its decision."""
     own = () if step.decided_by else step.places
-    return " ".join(dict.fromkeys(place.reason for place in own)) or step.decided
+    return " ".join(dict.fromkeys(place.reason for place in own)) or _name_roads(step.decided, step.views)
+
+
+def _name_roads(text: str, views: Sequence[ViewRecord]) -> str:
+    """Return a text with the roads that it numbers named by the headings of the views down them."""
+    return name_roads(text, [view.heading for view in views if view.purpose == "road"])
 
 
 def counts_in_words(found: Mapping[str, int]) -> str:
@@ -359,7 +402,9 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
-        return f"Found {what if isinstance(what, str) else what.name}", reason
+        name = what if isinstance(what, str) else what.name
+        rest = reason.removeprefix(name).lstrip()  # said already
+        return f"Found {name}", rest[:1].upper() + rest[1:]
     # A sentence ends before a capital, not at the point of "5.30"; a part of one may stand for it.
     first = re.match(r".{20,110}?(?:\.(?= [A-Z\d])|;(?= ))", reason, re.DOTALL)
     head = first[0] if first else reason
@@ -377,9 +422,9 @@ def ending_of(result: Result | None) -> tuple[str, str]:
     return "not all true" if True in held else "not true", "warn"
 
 
-def sentences(reply: Mapping[str, object]) -> list[str]:
-    """Return the texts of a reply's fields that hold prose, such as its reason."""
-    return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
+def sentences(reply: Mapping[str, object], views: Sequence[ViewRecord] = ()) -> list[str]:
+    """Return the texts of a reply's fields that hold prose, such as its reason; `views` show its roads."""
+    return [_name_roads(str(reply[field]), views) for field in _SENTENCES if reply.get(field)]
 
 
 def facts(reply: Mapping[str, object]) -> dict[str, object]:

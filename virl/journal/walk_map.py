@@ -10,7 +10,7 @@ from virl.errors import VirlError
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.records import StepRecord
 from virl.journal.story import kind_of, title_of
-from virl.pages.exhibits import MapExhibit
+from virl.pages.exhibits import MapExhibit, MapLine
 from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, exhibit_legend, exhibit_marks, exhibit_paths, map_figure
 from virl.pages.marks import Mark
@@ -34,6 +34,9 @@ _SHAPES = {"crossing": "lozenge", "closer": "plate", "enter": "hexagon"}
 
 AROUND = Extent()
 """Extent of the ground that a walk's map shows by default."""
+
+HIDDEN_M = 3.0
+"""Most metres between a way and the walk that hides it. Chosen: less than half a street's width."""
 
 
 def walk_paper(
@@ -84,10 +87,11 @@ def walk_map(
     # The pin says where the start is.
     spots = tuple(point for point in shown.points if point.style != "start")
     shown = shown.model_copy(update={"points": spots})
-    others = [line for line in shown.lines if line.style != "main"]
     paper = walk_paper(steps, ground, [LatLng(point.lat, point.lng) for point in spots], extent=extent)
     considered = exhibit_marks(paper, shown)
     way = walked_path(steps, paper)
+    walked = shapely.LineString(way.points if len(way.points) > 1 else ()).buffer(HIDDEN_M)
+    others = [line for line in shown.lines if line.style != "main" and not _is_in(walked, line, paper)]
     sights = [path for step in marked for path in sights_of(step, paper.frame)]
     told = {f"#step-{step.step}" for step in marked}
     pins = ends_of(steps, paper.frame, end)
@@ -105,6 +109,11 @@ def walk_map(
     legend += exhibit_legend(shown, others)
     paths, marks = [*exhibit_paths(paper, others), way, *sights], [*marks, *considered, *pins]
     return map_figure("Map of the walk", paper, paths, marks, legend=legend, notice=notice)
+
+
+def _is_in(area: shapely.Geometry, line: MapLine, paper: Paper) -> bool:
+    """Return whether all of a line lies in an area of a paper."""
+    return bool(shapely.covers(area, shapely.MultiPoint([paper.place(LatLng(*one)) for one in line.points])))
 
 
 def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:

@@ -9,12 +9,12 @@ import shapely
 
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import Name
-from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath
+from virl.pages.maps import NOTICE, MapFigure, MapPath
 from virl.pages.marks import Mark
 from virl.pages.paper import Paper, Point
 from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
-from virl.plain_text import plain_line, shorten
+from virl.plain_text import plain_line
 
 # The looks, in pixels; all chosen.
 FINER = 2
@@ -76,7 +76,7 @@ class _Pen:
                 x, y = self._to_pixels((mark.x, mark.y))
                 anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
                 at = x + (mark.side.x + mark.shift[0]) * FINER, y + (mark.side.y + mark.shift[1]) * FINER
-                words = shorten(plain_line(mark.label), LONGEST_LABEL)
+                words = plain_line(mark.shown_label)
                 self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
 
     def _draw_ways(self) -> None:

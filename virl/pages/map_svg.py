@@ -7,12 +7,12 @@ from dataclasses import asdict
 from markupsafe import Markup
 
 from virl.pages.ground import AREAS, Name
-from virl.pages.maps import LONGEST_LABEL, NOTICE, MapFigure, MapPath
+from virl.pages.maps import NOTICE, MapFigure, MapPath
 from virl.pages.marks import Mark
 from virl.pages.paper import Paper, svg_points
 from virl.pages.symbols import symbols
 from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
-from virl.plain_text import html_line, shorten
+from virl.plain_text import html_line
 
 _FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
 _ARROW = "M-4 4L0-4L4 4L0 1.5z"
@@ -145,15 +145,16 @@ def draw_legend(figure: MapFigure) -> Markup:
                 f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
             )
         swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
-        hidden = " hidden" if first == "symbol" and last in unseen else ""
+        is_far = last == "house" and figure.paper.pixel > HOUSES_UP_TO_M
+        hidden = " hidden" if is_far or (first == "symbol" and last in unseen) else ""
         lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
 
 
 def legend_data(figure: MapFigure) -> list[tuple[str, str, str]]:
-    """Return the lines of a map's legend but for symbols, each as (style classes, shape, words)."""
+    """Return the lines of a map's legend but for symbols and areas, each as (classes, shape, words)."""
     shapes_of = _shapes_of(figure)
-    told = [one for one in figure.legend if not one[0].startswith("symbol")]
+    told = [one for one in figure.legend if not one[0].startswith("symbol") and one[0] not in AREAS]
     return [(kind, shapes_of.get(kind.split()[-1], "disc"), words) for kind, words in told]
 
 
@@ -251,9 +252,8 @@ def _mark(paper: Paper, mark: Mark) -> str:
     if mark.href:
         order = ' tabindex="-1"' if mark.is_minor else ""
         tag, attributes = "a", f'href="{html_line(mark.href)}" class="mark {kind}"{order}'
-    ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
     return (
-        f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
+        f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>'
         f"<g {pixel_group(paper, mark.x, mark.y)}>{''.join(_mark_parts(mark))}</g></{tag}>"
     )
 
@@ -276,7 +276,7 @@ def _mark_parts(mark: Mark) -> Iterator[str]:
     if mark.label:
         side = mark.side
         where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'
-        yield f'<text class="label{where}>{html_line(shorten(mark.label, LONGEST_LABEL))}</text>'
+        yield f'<text class="label{where}>{html_line(mark.shown_label)}</text>'
     yield "</g>"
 
 

@@ -14,7 +14,7 @@ import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
-from virl.pages.ground import MapGround, Name
+from virl.pages.ground import AREAS, MapGround, Name
 from virl.pages.marks import (
     ROOM,
     LabelAnchor,
@@ -34,7 +34,6 @@ NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
 WIDE_ASPECT = 2.0  # ratio of width to height of a map alone
 LETTER, LINE = 7.2, 15.0  # about the width of a letter, and the height of a line
 NAME_LETTER = 6.2  # about the width of a letter of a street's name
-LONGEST_LABEL = 28  # characters
 ARROWS = 18  # most arrows across the width of a map
 CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
 TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
@@ -49,12 +48,12 @@ _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """Styles of points, the most important first: they get labels first and lie on top."""
 _WORDS = {
     "start": "start",
-    "pick": "chosen",
+    "pick": "chosen place",
     "stop": "place to visit",
     "landmark": "turn",
-    "candidate": "other, numbered as in the list",
+    "candidate": "other place",
 }
-"""Words of the legend for several points of a style."""
+"""Words of the legend by style of points."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
 
@@ -107,7 +106,7 @@ def map_figure(
         paper: the paper with the ground.
         paths: the paths, the most important last.
         marks: the marks, the most important last.
-        legend: (style classes, words) of each line; the pins and symbols that are drawn follow them.
+        legend: (style classes, words) of each line; the pins, areas and symbols that are drawn follow.
         notice: credits that the map has to show.
     """
     room = _Room(paper.across, paper.height / paper.pixel - (NOTICE if notice else 0.0))
@@ -125,8 +124,16 @@ def map_figure(
         if mark.shape == "pin" and mark.label
     )
     drawn = _symbols_with_room(paper, room)
-    lines = (*legend, *pins, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
-    return MapFigure(title, paper, ways, tuple(shown[::-1]), names, lines, notice, drawn)
+    signs = ((f"symbol {name}", symbols()[name].legend) for name in drawn)
+    lines = dict.fromkeys((*legend, *pins, *_areas_in_view(paper), *signs))
+    return MapFigure(title, paper, ways, tuple(shown[::-1]), names, tuple(lines), notice, drawn)
+
+
+def _areas_in_view(paper: Paper) -> Iterator[tuple[str, str]]:
+    """Yield (kind, words of the legend) of each kind of area that the paper shows."""
+    view = shapely.box(paper.left, paper.top, paper.left + paper.width, paper.top + paper.height)
+    seen = {layer.kind for layer in paper.layers if np.any(shapely.intersects(layer.shapes, view))}
+    yield from ((kind, words) for kind, words in AREAS.items() if kind in seen)
 
 
 def at_width(figure: MapFigure, across: float) -> MapFigure:
@@ -196,7 +203,7 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     x, y = (
         place + moved for place, moved in zip(to_pixels(paper, (mark.x, mark.y)), mark.shift, strict=True)
     )
-    width = LETTER * min(len(mark.label), LONGEST_LABEL)
+    width = LETTER * len(mark.shown_label)
     for side in label_anchors(mark.shape):
         left, base = x + side.x - side.share * width, y + side.y
         if room.take((left, base - LINE * 0.8, left + width, base + LINE * 0.2)):
@@ -313,15 +320,9 @@ def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
 
 
 def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
-    """Return the legend as (style classes, words): of points, a single one by its label, and of lines."""
-    names = without_common_end([point.label for point in exhibit.points])
-    named = list(zip(exhibit.points, names, strict=True))
-    labels = {style: [name for point, name in named if point.style == style] for style in _RANK}
-    points = [
-        (style, found[0] if len(found) == 1 and found[0] else _WORDS[style])
-        for style, found in labels.items()
-        if found
-    ]
+    """Return the legend of points and lines, each as (style classes, words)."""
+    styles = {point.style for point in exhibit.points}
+    points: list[tuple[str, str]] = [(style, _WORDS[style]) for style in _RANK if style in styles]
     ways = dict.fromkeys((f"line {line.style}", line.label or "way") for line in lines if line.points)
     return points + list(ways if len(ways) <= 4 else dict.fromkeys((kind, "way") for kind, _ in ways))
 

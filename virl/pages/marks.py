@@ -18,6 +18,8 @@ MOST_MOVED = 150  # most marks of a map that are moved off each other: more are 
 NEAR = (20.0, 30.0, 45.0, 60.0)  # distances below which numbered marks are joined; the next if some overlap
 PAIR_LETTERS = 6  # most letters of the sign of a narrow joined mark
 MOST_SIGNS = 3  # most signs that a joined mark names; of more, the first and how many more
+LONGEST_LABEL = 28  # characters of a label
+MOST_LABELS = 2  # most labels that stand beside a joined mark; of more, the first and how many more
 
 Rectangle = tuple[float, float, float, float]
 """A rectangle as (left, top, right, bottom) in pixels."""
@@ -56,8 +58,6 @@ class Mark:
     """Address that the mark links to; empty without link."""
     is_minor: bool = False
     """True if the mark's link is skipped by readers who go from link to link by keyboard."""
-    radius_m: float = 0.0
-    """Radius in metres of a circle around the mark, such as its uncertainty; 0 for none."""
     heading: float | None = None
     """Heading of the mark's view, degrees clockwise from north; `None` without view."""
     side: LabelAnchor | None = None
@@ -78,6 +78,11 @@ class Mark:
     def shown_sign(self) -> str:
         """The text inside the mark, as long as its shape has room for."""
         return self.sign if self.is_group else shorten(self.sign, 3)
+
+    @property
+    def shown_label(self) -> str:
+        """The text beside the mark, cut after a word; that of a joined mark is made of such texts."""
+        return self.label if self.is_group else shorten(self.label, LONGEST_LABEL)
 
 
 def move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:
@@ -125,13 +130,19 @@ def _group_of(marks: Sequence[Mark]) -> Mark:
     """Return the mark that stands for several at the place of the first, named by their signs in order."""
     ranked = sorted(marks, key=lambda mark: (len(mark.sign), mark.sign))
     signs = [mark.sign for mark in ranked]
+    named = [mark for mark in ranked if mark.label]
+    is_same = len({mark.label for mark in named}) == 1
+    labels = [f"{'' if is_same else f'{mark.sign} '}{mark.shown_label}" for mark in named][
+        : 1 if is_same else None
+    ]
+    more = [f"{len(labels) - 1} more"] if len(labels) > MOST_LABELS else labels[1:]
     sign = ", ".join(signs) if len(signs) <= MOST_SIGNS else f"{signs[0]} +{len(signs) - 1}"
     return replace(
         marks[0],
         title=f"{', '.join(signs)}: {'; '.join(mark.title for mark in ranked)}",
         shape="pair" if len(sign) <= PAIR_LETTERS else "trio",
         sign=sign,
-        label=marks[0].label if len({mark.label for mark in marks}) == 1 else "",
+        label=" \N{MIDDLE DOT} ".join([*labels[:1], *more]),
         heading=None,
         is_group=True,
     )

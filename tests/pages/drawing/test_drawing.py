@@ -161,6 +161,11 @@ def test_marks_that_are_close_together_are_one_with_their_numbers(count: int, si
     assert sorted(mark.sign for mark in shown) == [sign, str(count)]
     [group] = [mark for mark in shown if mark.is_group]
     assert group.title.startswith(f"{', '.join(map(str, range(count)))}: Shop number 0; Shop number 1")
+    names = (
+        "0 Shop number 0 \N{MIDDLE DOT} 1 Shop number 1",
+        f"0 Shop number 0 \N{MIDDLE DOT} {count - 1} more",
+    )
+    assert group.label == names[count > 2]
     assert f">{sign}</text>" in draw_svg(drawn)
     assert len(figure_data(drawn)["marks"]) == count + 1  # type: ignore[arg-type]  # scripts join anew
 
@@ -234,8 +239,14 @@ def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:
     apart = [math.dist(one, other) for one, other in itertools.combinations(shown, 2)]
     assert 5 < len(shown) < len(shops)
     assert min(apart) >= 28 * drawn.paper.pixel
-    assert [words for _, words in drawn.legend] == ["Shop number 0", "restaurants", "other shops"]
-    assert draw_legend(drawn).count("<svg") == 3
+    assert [words for _, words in drawn.legend] == [
+        "other place",
+        "park",
+        "house",
+        "restaurants",
+        "other shops",
+    ]
+    assert draw_legend(drawn).count("<svg") == 5
     assert "at-food" in draw_svg(drawn)
     assert draw_picture(drawn, 400) != draw_picture(replace(drawn, symbols={}), 400)
 

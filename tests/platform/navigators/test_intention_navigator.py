@@ -12,6 +12,7 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Image, Pose, View
 from virl.platform.movers.base import LinksMover, Step
 from virl.platform.navigators.intention.navigator import IntentionNavigator
+from virl.platform.navigators.intention.rules import name_roads
 from virl.platform.perception.base import Detection, LookScores, Senses
 
 
@@ -102,6 +103,12 @@ def test_stops_at_the_limit_and_says_so() -> None:
     assert steps[-1].choice.outcome == Outcome("limit", what="steps", limit=4)
     assert [step.choice.outcome for step in steps[:-1]] == [None] * 4
     assert sum(step.distance for step in steps) == pytest.approx(40, rel=1e-3)
+
+
+def test_roads_are_told_by_their_headings() -> None:
+    walk = list(islice(navigator(plus_sign(2), ScriptedMind(1, 0, 0)).walk(Pose("s2", 0)), 4))
+    assert walk[1].choice.reason == "the street to the north leads on"
+    assert name_roads("Road 1, not road 3.", [0, 90]) == "The street to the east, not road 3."
 
 
 def test_a_resumed_walk_goes_on_as_the_whole_one() -> None:

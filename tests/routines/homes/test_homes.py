@@ -4,8 +4,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from made_quarter import CENTER, end, home, live, notes, place, quarter
+from made_quarter import CENTER, QuarterStreetView, end, home, live, notes, place, quarter
 from real_data import real_data
 
 from virl.errors import BadInput, MindFailed
@@ -16,6 +17,7 @@ from virl.money.ledger import Ledger
 from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city.city import City
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera, View
 from virl.routines.homes.routine import TOGETHER
 from virl.routines.homes.settings import Renting
 from virl.settings.model import check_settings
@@ -107,7 +109,7 @@ def test_homes_with_an_unknown_number_of_bedrooms_stay_unless_a_number_is_wanted
     assert "bedrooms unknown, 2 bedrooms wanted" in told["unknown"]
     assert "1 of them with an unknown number of bedrooms" in notes(tmp_path / "any", "homes")[0].text
     (table,) = (one for one in end(tmp_path / "any").exhibits if isinstance(one, TableExhibit))
-    assert {row[0]: row[3] for row in table.rows} == {"unknown Street": None, "known Street": 1}
+    assert {row[1]: row[4] for row in table.rows} == {"unknown Street": None, "known Street": 1}
     result = ask(city, tmp_path / "some", bedrooms=[0, 2])
     assert ids(result) == ["known"]
     assert result.answer["skipped"] == [
@@ -141,9 +143,20 @@ def test_the_report_has_a_table_a_map_and_what_was_left_out(tmp_path: Path) -> N
     ask(quarter([GYM], homes), tmp_path, shown=15)
     (table,) = (one for one in end(tmp_path).exhibits if isinstance(one, TableExhibit))
     assert (len(table.rows), table.picked) == (15, 0)
-    assert "minutes to gym" in table.columns
+    assert "min to gym" in table.columns
     (drawn,) = (one for one in end(tmp_path).exhibits if isinstance(one, MapExhibit))
     assert [point.mark for point in drawn.points] == [str(number) for number in range(1, 16)]
+
+
+def test_the_first_home_has_a_picture_of_its_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def seen(_: object, pano_id: str, camera: Camera) -> View:
+        return View(pano_id, camera, np.zeros((8, 8, 3), np.uint8))
+
+    monkeypatch.setattr(QuarterStreetView, "view", seen)
+    result = ask(quarter([GYM], [home("far", 300, 1000), home("near", 20, 1000)]), tmp_path)
+    (note,) = notes(tmp_path, "picture")
+    assert (result.answer["picture"], note.key) == (note.views[0].file, "near")
+    assert note.views[0].heading == pytest.approx(90, abs=1)
 
 
 def test_listings_of_another_city_are_named_and_skipped(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@
     next?.scrollIntoView({ block: "center" });
   });
 
+  const COARSE_PX = 320; // pictures less wide are not enlarged
   // The filmstrip: the view that is pointed at, or was chosen last, stands large above, and its spot is marked.
   const shown = document.getElementById("shown");
   const film = document.querySelector(".film");
@@ -88,6 +89,8 @@
     // The same picture stands in the row below, and no two may be called the same.
     for (const picture of large.querySelectorAll("img")) picture.alt = `Large: ${picture.alt}`;
     large.querySelector(".frame").tabIndex = -1;
+    const { naturalWidth = COARSE_PX } = figure.querySelector("img") || {};
+    large.classList.toggle("coarse", naturalWidth > 0 && naturalWidth < COARSE_PX);
     shown.replaceChildren(large);
     scale();
   };

@@ -13,7 +13,7 @@ const MapView = (() => {
   };
   const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
   const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED, SAME_NAME] = [6, 28, 150, 150];
-  const [NEAR, MOST_SIGNS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 6];
+  const [NEAR, MOST_SIGNS, MOST_LABELS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 2, 6];
   const [BUTTONS, ASIDES] = [[46, 122], [15, -15, 19, -19]];
   const SHIFTS = [0, 12, 18, 25, 33, 44, 58].flatMap((away) => Array.from({ length: away ? 8 : 1 }, (_, turn) => [
     away * Math.sin((turn * Math.PI) / 4), -away * Math.cos((turn * Math.PI) / 4),
@@ -150,7 +150,7 @@ const MapView = (() => {
       for (const line of lines.slice(1)) line.setAttribute("points", pointsOf(past));
     }
 
-    markOf({ x, y, kind, title = "", shape = "disc", sign = "", label = "", heading, radius_m: radius, time }) {
+    markOf({ x, y, kind, title = "", shape = "disc", sign = "", label = "", heading, time }) {
       const known = SHAPES[shape];
       const seen = typeof known === "number" ? node("circle", { class: "seen", r: known }) : node("polygon", { class: "seen", points: known });
       const group = node(
@@ -161,11 +161,11 @@ const MapView = (() => {
           "g", { class: ["dot", "ring", "pin"].includes(shape) || kind === "agent" ? "body fixed" : "body" },
           node("circle", { class: "hit", r: 12 }), seen,
           sign ? node("text", { class: sign.length > 2 ? "sign long" : "sign", y: shape === "pin" ? -13.2 : 3.8 }, sign) : null,
-          label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 27)}\u2026` : label) : null,
+          label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 28).replace(/\s\S*$/, "")}\u2026` : label) : null,
         ),
       );
       Object.assign(group.dataset, { x, y });
-      const made = node("g", { class: `mark ${kind}${this.pick ? " can-pick" : ""}` }, title ? node("title", {}, title) : null, radius ? node("circle", { class: "sure", cx: x, cy: y, r: radius }) : null, group);
+      const made = node("g", { class: `mark ${kind}${this.pick ? " can-pick" : ""}` }, title ? node("title", {}, title) : null, group);
       if (typeof time === "number") made.dataset.time = time;
       return made;
     }
@@ -258,6 +258,8 @@ const MapView = (() => {
         road.setAttribute("stroke-width", Math.max(metres, least * pixel) + 2 * edge * pixel);
       }
       for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > HOUSES_UP_TO_M);
+      const told = this.paper.parentNode?.querySelector(":scope > .legend li:has(.house)");
+      if (told) told.hidden = pixel > HOUSES_UP_TO_M;
       const foot = 14 + (this.paper.querySelector(".credit")?.offsetHeight || 0);
       const [x, y] = [box.x + 14 * pixel, box.y + box.h - foot * pixel];
       const metres = roundLength(box.w / 5);
@@ -427,7 +429,12 @@ const MapView = (() => {
       made.querySelector("title").textContent = `${signs.join(", ")}: ${ranked.map((mark) => text(mark, "title")).join("; ")}`;
       if (made.ariaLabel) made.ariaLabel = text(made, "title");
       made.querySelector(".sector")?.remove();
-      if (new Set(members.map((mark) => text(mark, ".label"))).size > 1) made.querySelector(".label")?.remove();
+      const named = ranked.filter((mark) => text(mark, ".label"));
+      const isSame = new Set(named.map((mark) => text(mark, ".label"))).size === 1;
+      const labels = isSame ? [text(named[0], ".label")] : named.map((mark) => `${text(mark, ".sign")} ${text(mark, ".label")}`);
+      const more = labels.length > MOST_LABELS ? [`${labels.length - 1} more`] : labels.slice(1);
+      const label = made.querySelector(".label");
+      if (label) label.textContent = [...labels.slice(0, 1), ...more].join(" \u00b7 ");
       return made;
     }
 

@@ -1,6 +1,6 @@
 """The page of a counting run: that of any run, with the things found and how they are spread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -15,11 +15,11 @@ from virl.errors import JournalBroken
 from virl.files.json_reading import misfits
 from virl.files.writing import JsonLines
 from virl.geo.globe import Floats, Ints, LatLng
-from virl.journal.film import embed_views, shown_views, view_of_end
+from virl.journal.film import embed_views, is_same_look, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal, read_result
 from virl.journal.reading import line_error
-from virl.journal.records import AnyRecord, StartRecord, StepRecord
+from virl.journal.records import AnyRecord, StartRecord, StepRecord, ViewRecord
 from virl.journal.report import BESIDE, SCRIPTS, STYLES, end_of, page, report_context, start_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import AROUND, ends_of, ground_of, walk_paper, walked_path
@@ -30,6 +30,7 @@ from virl.pages.pictures import embed
 from virl.platform.city.city import City
 from virl.platform.city.claims import CountClaim
 from virl.platform.navigators.survey import RECORD, SurveyPlan
+from virl.platform.perception.memory import Seen
 from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import MEMORY, SURVEY, Find, RecordedSighting, read_finds
 
@@ -120,7 +121,8 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     around = [find.position for find in finds]
     extent = BESIDE if large else AROUND
     paper = walk_paper(steps, ground_of(city), around, extent=extent) if steps else None
-    found = _page_data(folder, counted, start_of(records), steps, finds, paper)
+    above = {find.id for find in finds if end_view and _is_seen_in(end_view, find.best.seen)}
+    found = _page_data(folder, counted, start_of(records), steps, finds, paper, above)
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
         "held": held_positions(folder, records),
@@ -138,6 +140,11 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         beside=not found["whole"],
         folder=_TEMPLATES,
     )
+
+
+def _is_seen_in(view: ViewRecord, seen: Seen) -> bool:
+    """Return whether a thing was seen in a view."""
+    return (view.pano_id, view.fov) == (seen.pano_id, seen.camera.fov) and is_same_look(view, seen.camera)
 
 
 def held_positions(folder: Path, records: Sequence[AnyRecord]) -> dict[LatLng, bool]:
@@ -160,11 +167,12 @@ def _page_data(
     steps: Sequence[StepRecord],
     finds: Sequence[Find],
     paper: Paper | None,
+    above: Set[str],
 ) -> dict[str, object]:
     """Return data for the page's template, and under `data` for its script.
 
     `counted` is the folder of the run which counted: `folder` itself or one within it. The map's paper is
-    `None` before the first step.
+    `None` before the first step. Things `above` stand in the large view, so that their tiles have no picture.
     """
     count, senses = start.character.get("count"), start.character.get("senses")
     things = count.get("things", ()) if isinstance(count, dict) else ()
@@ -178,6 +186,9 @@ def _page_data(
         pictures = embed(folder, files, _GRADES)
     else:
         pictures = embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
+    thumbnails = {find.id: pictures.get(find.best.crop, "") for find in finds if find.id not in above}
+    # The script takes a picture that a tile shows from there.
+    tiles = {find.best.crop: None for find in finds if thumbnails.get(find.id)}
     times = accumulate(step.seconds for step in steps)
     elapsed = {step.step: time for step, time in zip(steps, times, strict=True)}
     levels: tuple[Level, ...] = ()
@@ -194,14 +205,15 @@ def _page_data(
         "hectares": area.area / 10_000 if area is not None else None,
         "has_region": area is not None,
         "map": _counts_map(paper, steps, finds, kinds, area) if paper else None,
-        "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
+        "thumbnails": thumbnails,
+        "above": above,
         "whole": whole,
         "unkept": sum(len(find.sights) for find in finds) - kept,
         "memory": f"{(counted / MEMORY).relative_to(folder).as_posix()}/",
         "error": measured_error(senses.get("detector", "") if isinstance(senses, dict) else ""),
         "data": {
             "kinds": kinds,
-            "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],
+            "finds": [_find_data(find, kinds, elapsed, {**pictures, **tiles}, whole=whole) for find in finds],
             "heat": [
                 {
                     "name": level.name,
@@ -283,7 +295,6 @@ def _thing_mark(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
         label="" if is_minor else str(find.number),
         href=f"#thing-{find.id}",
         is_minor=is_minor,
-        radius_m=find.sigma_m,
     )
 
 
@@ -296,7 +307,7 @@ def _find_data(
     find: Find,
     kinds: Sequence[str],
     elapsed: Mapping[int, float],
-    pictures: Mapping[str, str],
+    pictures: Mapping[str, str | None],
     *,
     whole: bool,
 ) -> dict[str, object]:
@@ -315,7 +326,7 @@ def _find_data(
 
 
 def _sight_data(
-    sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
+    sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str | None], *, whole: bool
 ) -> dict[str, object]:
     """Return a sighting as page data; `elapsed`: seconds by step; `whole`: embed `pictures`, else paths."""
     camera = sight.seen.camera

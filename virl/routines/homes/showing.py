@@ -1,16 +1,25 @@
 """The end of a search for a home: the ranking, and what the report shows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from virl.agent.agent import Agent
-from virl.geo.globe import LatLng
+from virl.errors import NoStreetView, ProviderError
+from virl.geo.globe import LatLng, bearing
+from virl.journal.film import PICTURE
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.pages.maps import without_common_end
 from virl.pages.numbers import count_noun
 from virl.platform.city.claims import HomeClaim
 from virl.platform.city.outcome import Outcome
+from virl.platform.city.streetview import Camera
 from virl.routines.client import client_of
-from virl.routines.homes.search import HomeSearch, Rated, rent_of
+from virl.routines.homes.search import Home, HomeSearch, Rated, rent_of
 
+FRONT_M = 40.0
+"""Most metres from a home to the panorama of its picture. Chosen: across a wide street."""
+FRONT_PITCH_DEG, FRONT_FOV_DEG = 12.0, 90.0
+"""Pitch and field of view of a home's picture, degrees. Chosen: a house of four floors across a street."""
 LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
 
 
@@ -62,45 +71,61 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     )
     agent.run.end(
         Outcome("found", reason, pick.home.address),
-        answer=answer,
+        answer=answer | {PICTURE: _keep_front(agent, pick.home)},
         claims=[HomeClaim(pick.home.address, at, minutes, rent.walk_metres)],
         exhibits=[_homes_table(shown, len(best)), _homes_map(shown), *left_out],
     )
 
 
+def _keep_front(agent: Agent, home: Home) -> str:
+    """Write the street view of a home to the run where that is free; return its file, empty without one."""
+    at = LatLng(home.lat, home.lng)
+    if note := agent.run.find_note(PICTURE, home.id):
+        return note.views[0].file
+    with suppress(NoStreetView, ProviderError):  # the answer stands without it
+        panorama = None if agent.city.ledger else agent.city.streetview.nearest(at, FRONT_M)
+        if panorama is None:
+            return ""
+        camera = Camera(bearing(panorama.position, at), FRONT_PITCH_DEG, FRONT_FOV_DEG)
+        views = agent.run.keep(agent.city.streetview.view(panorama.id, camera), "look")
+        text = "The house as the street shows it."
+        return agent.run.note(PICTURE, home.id, text, title="The house", views=views, asked=()).views[0].file
+    return ""
+
+
 def _homes_table(shown: Sequence[Rated], count: int) -> TableExhibit:
     """Return the table of the best homes; `count` is the number of all."""
     kinds = [near.place_type for near in shown[0].nearby]
+    addresses = without_common_end([one.home.address for one in shown])
     return TableExhibit(
         title="The best homes",
         columns=(
+            "rank",
             "address",
             "rating of 10",
             "dollars a month",
             "bedrooms",
-            "square metres",
-            "built",
-            *(f"minutes to {kind.replace('_', ' ')}" for kind in kinds),
-            "why",
+            "m\N{SUPERSCRIPT TWO}",
+            *(f"min to {kind.replace('_', ' ')}" for kind in kinds),
         ),
         rows=tuple(
             (
-                one.home.address,
+                rank,
+                address,
                 one.rating,
                 one.home.price,
                 one.home.bedrooms,
                 one.home.area,
-                str(one.home.year_built or ""),
                 *(
                     None if near.walk_minutes is None else max(1, round(near.walk_minutes))
                     for near in one.nearby
                 ),
-                one.reason,
             )
-            for one in shown
+            for rank, (one, address) in enumerate(zip(shown, addresses, strict=True), 1)
         ),
         picked=0,
-        note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent.",
+        note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent. "
+        f"The first: {shown[0].reason}",
     )
 
 

@@ -243,7 +243,7 @@ def _search_exhibits(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[
     """Return the report's exhibit: the goal in words, and how much was looked at for it."""
     read = {one.sign.text for seen in signs.values() for one in seen}
     counts = f"{decisions} decisions; {len(read)} signs read in {len(signs)} looks."
-    text = f"{goal.told}\n\n{_describe_goal(goal)}\n\n{counts}"
+    text = f"{_describe_goal(goal)}\n\n{counts}"
     return [TextExhibit(title="What she looked for", text=text)]
 
 

@@ -15,13 +15,13 @@ from typing import Protocol
 
 import numpy as np
 
-from virl.geo.globe import LocalFrame, signed_turn
+from virl.geo.globe import LocalFrame, compass_word, signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Link, Panorama, Pose, StreetView, View
 from virl.platform.movers.base import Choice, Mover, Road, Step
-from virl.platform.navigators.intention.rules import RoadChoice
+from virl.platform.navigators.intention.rules import RoadChoice, name_roads
 from virl.platform.perception.base import Senses
 from virl.platform.perception.cameras import ROAD_FOV
 from virl.platform.perception.road_sight import RoadSight, boards_in_words
@@ -283,7 +283,7 @@ class IntentionNavigator:
             return Choice(ways[0].first, "the road ends here, so back" if is_end else WALKED)
         # Between crossings it asks only now and then whether to turn back: a question costs a reply.
         if is_between and (ways[0] is here[0] or memory.stretch % STRETCH):
-            return Choice(here[0].link, "the road leads on")
+            return Choice(here[0].link, f"the street to the {compass_word(here[0].link.heading)} leads on")
         if ways[0] is not here[0]:
             # Weighed at the first visit already: the mind is not asked again.
             if not memory.is_new(pose.pano_id):
@@ -323,7 +323,8 @@ class IntentionNavigator:
             place_type=self.place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],
         )
-        return Choice(roads[reply.index].link, reply.reason, roads)
+        reason = name_roads(reply.reason, [way.link.heading for way in ways])
+        return Choice(roads[reply.index].link, reason, roads)
 
     def _arrive(self, pose: Pose, memory: Prospects) -> None:
         """Record the panorama of a pose, and look down its roads if the eyes look far."""

@@ -1,11 +1,13 @@
 """The question at a crossing, which road to take: its reply and its rule."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
+from virl.geo.globe import compass_word
 from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
 from virl.mind.replies import Reply
 
@@ -15,6 +17,27 @@ MOST_COUNTED = 3  # words of one kind that count (chosen)
 TOWN = 0.0001
 """Weight of houses in sight in a road's score, so small that it decides only between equal roads.
 Chosen: 1 % of that of a road that shows no front and begins 10 m away."""
+
+
+_NUMBERED = re.compile(r"\b([Rr])oad (\d+)\b")
+
+
+def name_roads(text: str, headings: Sequence[float]) -> str:
+    """Return a text with the roads that it numbers named by their headings: "the street to the north".
+
+    Args:
+        text: what a mind says of roads.
+        headings: of the roads, in degrees, in the order in which it was asked of them.
+    """
+
+    def name_road(found: re.Match[str]) -> str:
+        """Return the name of a road; its number if it is none of those."""
+        number = int(found[2])
+        if number >= len(headings):
+            return found[0]
+        return f"{'The' if found[1] == 'R' else 'the'} street to the {compass_word(headings[number])}"
+
+    return _NUMBERED.sub(name_road, text)
 
 
 class RoadChoice(Reply):

@@ -138,7 +138,8 @@
     words.append(make("p", "", `${when}${where} Score ${sight.score.toFixed(2)}.`), make("p", "why", sight.why));
     if (!sight.pictures.length) words.append(make("p", "gone", "No picture is kept of this view."));
     const looks = [["crop", find.title], ["view", `The view with ${find.title} marked`]];
-    item.append(...sight.pictures.map((source, number) => picture(source, ...looks[number])), words);
+    const tile = document.querySelector(`#thing-${find.id} img`)?.src;
+    item.append(...sight.pictures.map((source, number) => picture(source === null ? tile : source, ...looks[number])), words);
     return item;
   };
 
