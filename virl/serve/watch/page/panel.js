@@ -30,10 +30,10 @@ class Panel {
     this.node = el(
       "section",
       { class: "run is-new", id: `run-${number}` },
-      el("header", {}, this.who, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
       el(
         "div",
         { class: "run-grid" },
+        el("header", {}, this.who, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
         el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node, this.wheel.talk),
         el(
           "div",
@@ -147,13 +147,14 @@ class Panel {
     entry.firstChild.setAttribute("aria-current", "step");
     const [top, bottom] = [entry.offsetTop, entry.offsetTop + entry.offsetHeight];
     if (top < this.log.scrollTop || bottom > this.log.scrollTop + this.log.clientHeight) {
-      this.log.scrollTop = top - this.log.clientHeight / 2;
+      this.log.scrollTop = bottom - this.log.clientHeight;
     }
   }
 
   // At the end, whose outcome the head tells, what led to it.
   explain(now, step) {
-    if (now.kind === "end" && step) now = { ...step, facts: now.facts };
+    if (now.kind === "end" && step) now = { ...step, facts: now.facts, decided: isSame(step.decided, now.decided) ? "" : step.decided };
+    const isTold = (now.places || []).some(({ name }) => now.title.includes(name));
     const given = new Set((now.places || []).map(({ reason }) => reason));
     const head = now.kind === "step" ? `Step ${now.step}` : now.kind === "start" ? "Start" : now.kind === "end" ? "End" : step ? `After step ${step.step}` : "Before the first step";
     const by = now.decidedBy && now.decidedBy !== this.start.decidedBy && now.kind === "step"
@@ -162,7 +163,7 @@ class Panel {
     refill(
       this.thoughts,
       el("p", { class: "eyebrow" }, head),
-      el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
+      isTold ? null : el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
       now.decided && now.decided !== [...given].join(" ") ? el("p", { class: "decided" }, now.decided) : null,
       by,
       ...(now.places || []).map((place) =>
@@ -251,5 +252,6 @@ class Panel {
   }
 }
 
+const isSame = (one, other) => one.toLowerCase() === other.toLowerCase();
 const facts = (pairs) =>
   pairs.length ? el("ul", { class: "facts" }, ...pairs.map(([name, value]) => el("li", {}, el("span", {}, name), " ", el("b", {}, value)))) : null;
