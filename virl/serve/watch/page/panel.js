@@ -170,7 +170,7 @@ class Panel {
         el(
           "section",
           { class: `place ${place.decision}` },
-          el("h4", {}, el("bdi", {}, place.name), " ", el("span", { class: `badge ${place.decision}` }, place.decision === "enter" ? "entered" : "passed by")),
+          el(isTold ? "h3" : "h4", {}, el("bdi", {}, place.name), " ", el("span", { class: `badge ${place.decision}` }, place.decision === "enter" ? "entered" : "passed by")),
           el("p", { class: "types" }, place.about),
           el("blockquote", {}, place.reason),
         ),
