@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.journal import RULES, total_cost
+from virl.journal.journal import total_cost
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -100,7 +100,7 @@ def plain_step(
         "metres": metres,
         "mark": "walk",
         "marks": [mark_data(mark)],
-        "legend": [(mark.kind, mark.shape, LEGEND[mark.kind])] * (number == 0),
+        "legend": [(mark.kind, mark.shape, LEGEND[mark.kind])] if number == 0 else [],
         "title": title,
         "decided": decided,
         "decidedBy": by,
@@ -174,7 +174,7 @@ class RecordConverter:
             "who": start.who,
             "city": title_of_city(start.city),
             "started": moment(start.started),
-            "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
+            "mind": start.mind,
             "decidedBy": self._mind,
             "intention": str(start.character.get("intention") or ""),
             "notice": start.attribution,

@@ -6,7 +6,9 @@ class Panel {
     this.at = -1;
     this.follows = true;
     this.live = null;
-    this.who = el("p", { class: "eyebrow" }, el("bdi", {}, card.title));
+    this.who = el("span", {}, el("bdi", {}, card.title));
+    this.began = el("span");
+    this.eyebrow = el("p", { class: "eyebrow" }, this.who, this.began);
     this.title = el("h2", {}, card.state === "open" ? "The run starts" : el("bdi", {}, card.note));
     this.badge = el("span", { class: `badge state ${card.ending[1]}`, role: "status" }, card.ending[0]);
     this.progress = el("span", { class: "dim" });
@@ -24,7 +26,6 @@ class Panel {
     this.meter = el("meter", { min: 0, max: 1, value: 0, hidden: true, "aria-label": "Budget spent" });
     this.log = el("ol", { class: "log", "aria-label": "What happened" });
     this.notice = el("p", { class: "notice" });
-    this.mind = el("p", { class: "dim" });
     this.told = el("p", { class: "aloud", "aria-live": "polite" });
     this.wheel = new Wheel(number, this.stage, () => this.go(this.at, false));
     this.node = el(
@@ -33,7 +34,7 @@ class Panel {
       el(
         "div",
         { class: "run-grid" },
-        el("header", {}, this.who, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
+        el("header", {}, this.eyebrow, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
         el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node, this.wheel.talk),
         el(
           "div",
@@ -42,7 +43,7 @@ class Panel {
           this.think,
           el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
         ),
-        el("div", { class: "card cost" }, this.money, this.meter, this.mind),
+        el("div", { class: "card cost" }, this.money, this.meter),
       ),
       this.told,
     );
@@ -80,7 +81,8 @@ class Panel {
     this.who.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
     if (!this.end) this.title.replaceChildren(...this.who.cloneNode(true).childNodes);
     this.intention.textContent = intention;
-    this.mind.textContent = `Decides: ${mind}.${started ? ` Started ${started}.` : ""}`;
+    this.mind = mind;
+    this.began.textContent = started ? ` \u00b7 ${started}` : "";
     this.notice.textContent = notice ? `Map, views and places: ${notice}.` : "";
   }
 
@@ -97,7 +99,7 @@ class Panel {
     const [words, state] = failed ? ["failed", "failed"] : end ? end.ending : live ? [live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live, live] : ["not ended", "open"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
-    this.who.hidden = !end;
+    this.eyebrow.hidden = !end;
     if (!end) return;
     this.outcome.hidden = !end.decided;
     this.outcome.className = `outcome ${state}`;
@@ -208,6 +210,7 @@ class Panel {
       ["views", String(of("views"))],
       ["walked", metres(walked)],
       ["time", lasting(of("seconds"))],
+      ["decides", this.mind],
     ];
     this.money.replaceChildren(...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     this.meter.hidden = budget === null;
