@@ -40,8 +40,8 @@ SENTENCE = re.compile(r"(?<=\w{3}[.!?]) ")
 """Space after a sentence; the word before it is long enough to be no abbreviation."""
 BELOW = 0.5
 """Room below the positions on a map without a view, for words, as a share of their height."""
-MARGIN = 0.12
-"""Least margin of a map as a share of what it shows: pins have room in it."""
+MARGIN, MOST_MARGIN = 28, 0.2
+"""Least margin of a map in pixels, so that pins have room, but at most this share of what it shows."""
 EDGE = 10_000.0
 """Greatest coordinate of a box, in pixels: damaged runs may have any."""
 PANEL = (16, 20, 24, 205)
@@ -189,7 +189,8 @@ class Sheet:
         frame = LocalFrame(self._positions[0])
         points = [on_paper(frame, *position) for position in self._positions]
         low, high = np.min(points, axis=0), np.max(points, axis=0)
-        margin = max(Extent().margin_m, MARGIN * float(np.max(high - low)))
+        share = min(MOST_MARGIN, MARGIN / max(1, size[1] - 2 * MARGIN))
+        margin = max(Extent().margin_m, share * float(np.max(high - low)))
         if size == self.size:  # the words lie below what the map shows
             points.append((low[0], high[1] + BELOW * self.letters * (high[1] - low[1])))
         extent = Extent(aspect=size[0] / size[1], margin_m=margin, beyond=0.0)

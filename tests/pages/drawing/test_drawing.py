@@ -166,7 +166,7 @@ def test_marks_that_are_close_together_are_one_with_their_numbers(count: int, si
 
 
 def test_a_label_of_wide_letters_keeps_inside_the_map() -> None:
-    points = [MapPoint(lat=lat, lng=lng) for lat, lng in (FRAME.position(x, 0) for x in (0, 300))]
+    points = [MapPoint(lat=lat, lng=lng, label="") for lat, lng in (FRAME.position(x, 0) for x in (0, 300))]
     named = points[0].model_copy(update={"label": "春來畫廊" * 3})
     drawn = draw_map(MapExhibit(title="", points=(named, points[1])), MapGround(), across=NARROW)
     assert drawn is not None
