@@ -188,11 +188,11 @@ class Sheet:
         """Return (map of this size, each mark with its folder and the moment from which it is shown)."""
         frame = LocalFrame(self._positions[0])
         points = [on_paper(frame, *position) for position in self._positions]
-        low, high = np.min(points, axis=0), np.max(points, axis=0)
-        share = min(MOST_MARGIN, MARGIN / max(1, size[1] - 2 * MARGIN))
-        margin = max(Extent().margin_m, share * float(np.max(high - low)))
         if size == self.size:  # the words lie below what the map shows
+            low, high = np.min(points, axis=0), np.max(points, axis=0)
             points.append((low[0], high[1] + BELOW * self.letters * (high[1] - low[1])))
+        share = min(MOST_MARGIN, MARGIN / max(1, size[1] - 2 * MARGIN))
+        margin = max(Extent().margin_m, share * float(np.max(np.ptp(points, axis=0))))
         extent = Extent(aspect=size[0] / size[1], margin_m=margin, beyond=0.0)
         paper = lay_out(frame, points, self.ground, extent=extent, across=size[0])
         moments, last = self.story.moments, len(self.story.moments) - 1
