@@ -16,12 +16,14 @@ from typer.testing import CliRunner, Result
 
 from virl.cli.main import app
 from virl.errors import BadInput
+from virl.film import frames
 from virl.film.frames import MOST_LINES, Sheet, wrap_words
 from virl.film.story import Rank, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import DetectionRecord, StepRecord, ViewRecord
 from virl.pages.ground import MapGround
+from virl.pages.maps import map_figure
 
 SIZE = 320, 240
 SMALL = ("--width", str(SIZE[0]), "--height", str(SIZE[1]), "--seconds", "8")
@@ -54,6 +56,22 @@ def test_a_film_shows_the_views_and_the_path_as_it_grows(tmp_path: Path) -> None
         for shown in (one[INSET] for one in frames)
     ]
     assert route[-1] > 2 * route[0] > 0, "the path does not grow"
+
+
+def test_marks_are_laid_out_once_and_ends_are_pins_as_on_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid = []
+    monkeypatch.setattr(frames, "map_figure", lambda *told: laid.append(map_figure(*told)) or laid[-1])
+    sheet = open_sheet(keep_made_run(tmp_path / "run", size=64), SIZE)
+    for index in (0, 5, len(sheet.story.moments) - 1):
+        sheet.draw(index)
+    (figure,) = laid
+    assert [(one.kind, one.label) for one in figure.marks if one.shape == "pin"] == [
+        ("step from", "Start"),
+        ("step enter", "End"),
+    ]
+    assert len(figure.paths[0].points) == len(sheet.story.moments[-1].path), "names keep off the whole path"
 
 
 def test_an_animated_picture_plays_again_and_again(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
 from virl.journal import gallery as gallery_page
-from virl.journal.gallery import pictures_of, write_gallery
-from virl.journal.journal import write_result
-from virl.journal.records import Result
+from virl.journal.gallery import CORNER_PX, card_map, pictures_of, write_gallery
+from virl.journal.journal import read_journal, write_result
+from virl.journal.records import EndRecord, Result
 from virl.journal.report import write_report
+from virl.pages.exhibits import MapExhibit, MapPoint
 from virl.pages.ground import MapGround
 from virl.platform.city.claims import CheckedClaim, ToldTruth
 from virl.serve.watch.feed import RunFeed
@@ -41,9 +42,24 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert all((runs / link).is_file() for link in links)
     assert len(page.all("img")) == 2
     assert len(page.all("div", "corner")) == 2
-    assert len(page.all("g", "spot")) == 8
+    assert len(page.all("g", "from")) == 2, "the start as on the report"
+    assert len(page.all("g", "pick")) == 1
     assert page.text.count("Entered Noodle Bar Mei 201 m · free · ") == 2
     assert "free · 0.0 s · no report" in page.text
+
+
+def test_the_map_in_a_corner_shows_the_walk_beside_the_place_that_was_found(runs: Path) -> None:
+    found = MapExhibit(title="Found", points=(MapPoint(lat=0.001, lng=0.0, label="Bar", style="pick"),))
+    *told, end = read_journal(runs / "hiro-1")
+    assert isinstance(end, EndRecord)
+    ended = end.model_copy(update={"exhibits": (found,)})
+    drawn = card_map([*told, ended], MapGround(), CORNER_PX)
+    assert drawn is not None
+    assert max(len(path.points) for path in drawn.paths) == 21
+    assert {(mark.kind, mark.shape) for mark in drawn.marks} >= {
+        ("step from", "spot"),
+        ("spot pick", "diamond"),
+    }
 
 
 def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> None:

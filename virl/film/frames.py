@@ -1,7 +1,7 @@
 """The pictures of a film: a view with the map in its corner, or the map alone, and words below."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -21,15 +21,15 @@ from virl.pages.ground import MapGround
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import CORNER, MapFigure, MapPath, exhibit_marks, exhibit_paths, map_figure
 from virl.pages.marks import Mark
-from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.theme import rgb
 from virl.platform.city.streetview import Box, view_of_picture
 from virl.platform.perception.boxes import draw_detections
 
 Size = tuple[int, int]
 """Width and height in pixels."""
-Since = list[tuple[Mark, Path, int]]
-"""Each mark of a map, with the folder of its run and the index of the moment from which it is shown."""
+Since = list[tuple[Mark, Path | None, int]]
+"""Each mark of a map, with the folder of its run (none: of any) and the moment from which it is shown."""
 
 # The looks, all chosen; lengths are shares of the side of a square as large as the film.
 INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
@@ -40,6 +40,8 @@ SENTENCE = re.compile(r"(?<=\w{3}[.!?]) ")
 """Space after a sentence; the word before it is long enough to be no abbreviation."""
 BELOW = 0.5
 """Room below the positions on a map without a view, for words, as a share of their height."""
+MARGIN, MOST_MARGIN = 28, 0.2
+"""Least margin of a map in pixels, so that pins have room, but at most this share of what it shows."""
 EDGE = 10_000.0
 """Greatest coordinate of a box, in pixels: damaged runs may have any."""
 PANEL = (16, 20, 24, 205)
@@ -166,11 +168,10 @@ class Sheet:
             self._maps[size] = self._lay_out(size)
         figure, since = self._maps[size]
         paper, moment = figure.paper, self.story.moments[index]
-        homes = {home for _, home, _ in since}
+        homes = {home for _, home, _ in since if home}
         if moment.folder in homes or moment.rank is not Rank.END:
             homes = {moment.folder}
-        shown = [mark for mark, home, first in since if first <= index and home in homes]
-        marks = [*map_figure("", paper, [], shown).marks]  # those that are close together are joined
+        marks = [mark for mark, home, first in since if first <= index and home in (None, *homes)]
         paths: list[MapPath] = []
         if moment.rank is Rank.END:
             lines = [line for home, one in self.story.maps if home in homes for line in one.lines]
@@ -179,7 +180,8 @@ class Sheet:
             points = [paper.place(position) for position in moment.path[: moment.walked]]
             paths.append(MapPath(points))
             heading = moment.view.heading if moment.view and moment.view.purpose != "photo" else None
-            marks.append(Mark(*points[-1], "to", "", shape="small", heading=heading))
+            if moment.rank is not Rank.END:
+                marks.insert(0, Mark(*points[-1], "to", "", shape="small", heading=heading))
         return draw_picture(replace(figure, paths=tuple(paths), marks=tuple(marks)), size[0]).resize(size)
 
     def _lay_out(self, size: Size) -> tuple[MapFigure, Since]:
@@ -189,7 +191,9 @@ class Sheet:
         if size == self.size:  # the words lie below what the map shows
             low, high = np.min(points, axis=0), np.max(points, axis=0)
             points.append((low[0], high[1] + BELOW * self.letters * (high[1] - low[1])))
-        extent = Extent(aspect=size[0] / size[1], beyond=0.0)
+        share = min(MOST_MARGIN, MARGIN / max(1, size[1] - 2 * MARGIN))
+        margin = max(Extent().margin_m, share * float(np.max(np.ptp(points, axis=0))))
+        extent = Extent(aspect=size[0] / size[1], margin_m=margin, beyond=0.0)
         paper = lay_out(frame, points, self.ground, extent=extent, across=size[0])
         moments, last = self.story.moments, len(self.story.moments) - 1
         since: Since = []
@@ -203,9 +207,31 @@ class Sheet:
             for place in (place for place in one.places if place.id not in known):
                 known.add(place.id)
                 at, name = paper.place(LatLng(place.lat, place.lng)), place.name
-                mark = Mark(*at, place.decision, name, shape="diamond", label=name)
+                mark = Mark(*at, f"pin {place.decision}", name, shape="diamond", label=name)
                 since.append((mark, one.folder, index))
-        return map_figure("", paper, [], [mark for mark, _, _ in since]), since
+        since += self._ends(paper)
+        walks = {id(one.path): one.path for one in moments if one.path}.values()
+        paths = [MapPath([paper.place(position) for position in path]) for path in walks]
+        figure = map_figure("", paper, paths, [mark for mark, _, _ in since])
+        told, placed = iter(since), Since()
+        for mark in figure.marks:  # one for several comes after the first of them
+            placed.append((mark, *(placed[-1] if mark.is_group else next(told))[1:]))
+        return figure, placed
+
+    def _ends(self, paper: Paper) -> Iterator[tuple[Mark, None, int]]:
+        """Yield the pins of each walk's start and end, as reports have them, as `Since` does."""
+        walks: dict[int, list[int]] = {}
+        for index, one in enumerate(self.story.moments):
+            walks.setdefault(id(one.path), []).append(index)
+        for first, *_, last in ([*indices, indices[-1]] for indices in walks.values()):
+            path, places = self.story.moments[last].path, self.story.moments[last].places
+            end = "enter" if any(place.decision == "enter" for place in places) else "to"
+            ends = ("from", "Start", first), (end, "End", last)
+            for position, (kind, label, index) in zip(
+                dict.fromkeys((*path[:1], *path[-1:])), ends, strict=False
+            ):
+                mark = Mark(*paper.place(position), f"step {kind}", label, shape="pin", label=label)
+                yield mark, None, index
 
 
 def fill(shot: Shot, size: Size) -> PIL.Image.Image:

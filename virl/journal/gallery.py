@@ -24,14 +24,15 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.journal.report import REPORT, end_of, page, start_of
-from virl.journal.story import ending_of, headline_of, moment_of, seen_in
+from virl.journal.report import REPORT, end_of, page, run_map, start_of
+from virl.journal.story import ending_of, headline_of, kind_of, moment_of, seen_in
 from virl.journal.walk_map import town_ground
-from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, draw_map, without_common_end
+from virl.pages.maps import MapFigure, at_width
+from virl.pages.marks import Mark
 from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
+from virl.pages.theme import HOUSES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -53,6 +54,12 @@ class Photo:
 
 CORNER_PX, ALONE_PX = 96.0, 340.0
 """Width in pixels of a card's map in the corner of a photo, and of one without a photo; chosen."""
+NAMED = ("spot start", "spot pick", "pin enter")
+"""Kinds of marks that a card's map names beside the ends of a walk; of other marks it has too many."""
+CARD = Extent(margin_m=70.0, beyond=0.0)
+"""Extent of a card's map; chosen: the pins of a walk of 600 m have room in it, and nobody pans it."""
+SMALL_SHAPES = {"pin": "spot", "disc": "spot", "hexagon": "triangle", "lozenge": "diamond"}
+"""Shapes of marks in a corner by those on a report's map, for which it has no room; chosen."""
 
 
 def pictures_of(
@@ -95,45 +102,40 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 
 
 def card_map(records: Sequence[AnyRecord], ground: MapGround, across: float = ALONE_PX) -> MapFigure | None:
-    """Return the first map that a run shows at its end, else that of its walk.
+    """Return the map of a run's report with few marks; `None` if there is none.
 
     Args:
         records: of its journal.
         ground: of the city; may be empty.
         across: width in pixels at which it is shown.
     """
-    end = end_of(records)
-    maps = [one for one in (end.exhibits if end else ()) if isinstance(one, MapExhibit)]
-    if not (shown := next((one for one in maps if one.points or one.lines), None)):
-        way = tuple((step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord))
-        place = end.result.place if end else None
-        points = []
-        if way:
-            points.append(MapPoint(lat=way[0][0], lng=way[0][1], label="Start", style="start"))
-        if len(set(way)) > 1:
-            points.append(MapPoint(lat=way[-1][0], lng=way[-1][1], label="End", style="stop"))
-        if place:
-            points.append(MapPoint(lat=place.lat, lng=place.lng, label=place.name, style="pick"))
-        shown = MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
-    names = without_common_end([point.label for point in shown.points])
-    few = tuple(
-        point.model_copy(update={"mark": "", "label": name if point.style in ("start", "pick") else ""})
-        for point, name in zip(shown.points, names, strict=True)
-        if point.style != "candidate" or not shown.lines  # beside a way they would cover it
-    )
-    shown = shown.model_copy(update={"points": few})
-    figure = draw_map(shown, ground, across=across, extent=Extent(beyond=0.0, is_still=True))
-    return figure and _without_hidden(figure, is_corner=across < ALONE_PX)
+    steps = [one for one in records if isinstance(one, StepRecord)]
+    entered = [step for step in steps if kind_of(step) == "enter"]
+    figure, _ = run_map(steps, entered, end_of(records), ground, CARD)
+    if figure is None:
+        return None
+    is_corner = across < ALONE_PX
+    marks = [one for one in figure.marks if one.kind != "spot candidate" or not figure.paths]  # they cover it
+    shown = tuple(_card_mark(one, is_corner=is_corner) for one in marks)
+    return _without_hidden(at_width(replace(figure, marks=shown), across), is_corner=is_corner)
+
+
+def _card_mark(mark: Mark, *, is_corner: bool) -> Mark:
+    """Return a mark of a report's map for a card: without number and link, in a corner small and wordless."""
+    shape = SMALL_SHAPES.get(mark.shape, mark.shape) if is_corner else mark.shape
+    is_named = not is_corner and (mark.shape == "pin" or mark.kind in NAMED)
+    return replace(mark, sign="", href="", shape=shape, label=mark.label if is_named else "")
 
 
 def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
     """Return a map without what only readers who zoom in would see; in a corner without words, too."""
-    paper, marks = figure.paper, figure.marks
-    if is_corner:
+    paper = figure.paper
+    if is_corner or paper.pixel > HOUSES_UP_TO_M:
         paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
-        marks = tuple(replace(one, shape="spot", sign="", label="", shift=(0.0, 0.0)) for one in marks)
+    if is_corner:
         paths = tuple(replace(path, arrows=()) for path in figure.paths)
-        return replace(figure, paper=replace(paper, places=()), names=(), marks=marks, paths=paths)
+        marks = tuple(replace(one, shift=(0.0, 0.0)) for one in figure.marks)
+        return replace(figure, paper=replace(paper, places=()), names=(), paths=paths, marks=marks)
     places = tuple((name, x, y) for name, points in figure.symbols.items() for x, y in points)
     names = tuple(one for one in figure.names if one[1])
     paper = replace(paper, places=places, names=tuple(name for name, _ in names))

@@ -28,6 +28,7 @@ from virl.pages.marks import (
 )
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbols
+from virl.plain_text import shorten
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
@@ -203,7 +204,7 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     x, y = (
         place + moved for place, moved in zip(to_pixels(paper, (mark.x, mark.y)), mark.shift, strict=True)
     )
-    width = LETTER * len(mark.shown_label)
+    width = LETTER * letters_wide(mark.shown_label)
     for side in label_anchors(mark.shape):
         left, base = x + side.x - side.share * width, y + side.y
         if room.take((left, base - LINE * 0.8, left + width, base + LINE * 0.2)):
@@ -254,7 +255,12 @@ def _place_names(paper: Paper, crossed: Sequence[Rectangle], room: _Room) -> Ite
 
 def _width_of(name: Name) -> float:
     """Return about how many pixels wide a name is."""
-    return NAME_LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name.text)
+    return NAME_LETTER * letters_wide(name.text)
+
+
+def letters_wide(text: str) -> int:
+    """Return how many Latin letters are about as wide as a text."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _squares(paper: Paper, name: Name) -> list[Rectangle]:

@@ -1,14 +1,13 @@
 """The paper that maps are drawn on: metres, x to the east and y to the south."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.ground import Layer, MapGround, Name, layers_on, places_on
-from virl.pages.theme import HOUSES_UP_TO_M
 
 Point = tuple[float, float]
 """A point (x, y) on paper: metres east and south of the frame's origin."""
@@ -36,8 +35,6 @@ class Extent:
     """Width of the margin around a map in which streets are drawn too, as a multiple of the map's width."""
     scale: float = 1 / 5
     """Largest share of the map's width, [0, 1], that the scale bar takes."""
-    is_still: bool = False
-    """True for a map that nobody zooms: houses that would be too small are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +110,6 @@ def lay_out(
     room = extent.beyond * width
     window = shapely.box(left - room, top - room, left + width + room, top + height + room)
     view = shapely.box(left, top, left + width, top + height)
-    if extent.is_still and width / across > HOUSES_UP_TO_M:
-        ground = replace(ground, areas=[area for area in ground.areas if area.kind != "house"])
     layers, names = layers_on(ground, frame, window, width / across, view)
     scale, places = round_length(width * extent.scale), places_on(ground, frame, window)
     return Paper(frame, left, top, width, height, layers, names, scale, across, places)

@@ -170,6 +170,16 @@ def test_marks_that_are_close_together_are_one_with_their_numbers(count: int, si
     assert len(figure_data(drawn)["marks"]) == count + 1  # type: ignore[arg-type]  # scripts join anew
 
 
+def test_a_label_of_wide_letters_keeps_inside_the_map() -> None:
+    points = [MapPoint(lat=lat, lng=lng, label="") for lat, lng in (FRAME.position(x, 0) for x in (0, 300))]
+    named = points[0].model_copy(update={"label": "春來畫廊" * 3})
+    drawn = draw_map(MapExhibit(title="", points=(named, points[1])), MapGround(), across=NARROW)
+    assert drawn is not None
+    side = next(mark.side for mark in drawn.marks if mark.label)
+    assert side is not None
+    assert side.name.startswith("to-right"), "below it, half of 12 letters 14 pixels wide would be cut off"
+
+
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
     alone = draw_map(MapExhibit(title="", points=spots((0, 0))), MapGround())
     crowd = draw_map(MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), MapGround())

@@ -81,7 +81,7 @@ def test_a_finished_run_is_shown_at_any_width(
     assert browser.title == "Hiro in testville \u00b7 virl watch"
     assert text_of(browser, ".name h2") == "Entered Noodle Bar Mei"
     assert browser.find_element(By.TAG_NAME, "h1").get_attribute("textContent") == "Entered Noodle Bar Mei"
-    assert text_of(browser, ".run .eyebrow") == "Hiro in testville"
+    assert text_of(browser, ".run .eyebrow").startswith("Hiro in testville \u00b7 ")
     assert path_length(browser) == 21
     until(browser, lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"))
     assert overflow(browser) == 0
@@ -118,6 +118,11 @@ def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path
         assert card["bottom"] <= 900
         assert (rail["top"], rail["bottom"]) == pytest.approx((card["top"], card["bottom"]), abs=1)
         assert 280 < chart["height"] < 320
+        assert all(box["bottom"] <= 900 for box in boxes(browser, ".cost", ".think", ".happened"))
+        log, line = boxes(browser, ".log", ".log li")
+        assert log["height"] / line["height"] == pytest.approx(
+            round(log["height"] / line["height"]), abs=0.02
+        )
         found, label = boxes(browser, ".boxes rect:not(.plate)", ".boxes .plate")
         assert view["top"] < found["top"] < found["bottom"] < view["bottom"], "what was found is not cut off"
         assert label["height"] < 20
@@ -154,7 +159,7 @@ def test_a_run_that_fails_at_its_start_says_why_in_place_of_what_would_come(
         until(browser, lambda: text_of(browser, ".fault:not(#lost)") == "no panorama at 0,0")
         assert text_of(browser, ".run h2") == "The run did not start"
         assert text_of(browser, ".badge.state") == "failed"
-        assert not browser.find_element(By.CSS_SELECTOR, ".run-grid").is_displayed()
+        assert not browser.find_element(By.CSS_SELECTOR, ".seen-now").is_displayed()
 
 
 @pytest.mark.parametrize("kind", ["saved", "steered", "waiting", "many"])
@@ -271,7 +276,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
         with (folder / JOURNAL).open("ab") as file:
             file.write(b"".join(lines[5:]))
         until(browser, lambda: path_length(browser) == 21)
-        assert "way walked" in text_of(browser, ".rail .legend")
+        assert text_of(browser, ".rail .legend").startswith("start\nway walked\nhere")
         assert len(boxes(browser, ".mark.step.enter.off .seen")) == 1, "who stands on a moment hides its mark"
         assert text_of(browser, ".badge.state") == "entered"
 
@@ -329,6 +334,21 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
             assert browser.find_elements(By.CSS_SELECTOR, "[onerror], iframe, object, embed") == []
             assert browser.get_log("browser") == []
         assert beacon.asked == []
+
+
+def test_two_runs_are_cards_that_lead_to_their_cockpits(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    feeds = {}
+    for number in range(2):
+        copytree(run, tmp_path / f"run-{number}")
+        feeds[number] = RunFeed(tmp_path / f"run-{number}", ground)
+    with serve_page(feeds) as url:
+        headless.show(browser, url, 1440)
+        until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".cards .result-of a")) == 2)
+        assert text_of(browser, ".cards .result-of") == "Entered Noodle Bar Mei"
+        browser.find_element(By.CSS_SELECTOR, ".cards .result-of a").click()
+        until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".run")) == 1)
 
 
 def test_several_runs_stand_side_by_side_and_many_in_a_grid(

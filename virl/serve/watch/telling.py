@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from virl.geo.globe import LatLng, LocalFrame
-from virl.journal.journal import RULES, total_cost
+from virl.journal.journal import total_cost
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -34,7 +34,7 @@ from virl.journal.story import (
     title_of,
     words,
 )
-from virl.journal.walk_map import KINDS, marks_of, sights_of
+from virl.journal.walk_map import KINDS, ends_of, marks_of, sights_of
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import figure_data, ground_data, legend_data, mark_data
 from virl.pages.marks import Mark
@@ -46,6 +46,12 @@ from virl.platform.providers.cities import title_of_city
 Grounds = Callable[[str], MapGround]
 """A function from a city's name, as in journals, to the ground of its map."""
 
+LEGEND = {
+    "step from": "start",
+    **{f"step {kind}": words for kind, words in KINDS.items() if words and kind != "enter"},
+    **{f"pin {kind}": f"place {KINDS[kind]}" for kind in ("continue", "enter")},
+}
+"""Words of the legend by the kinds of marks; who entered stands where the step's mark would be."""
 GROUND = Extent(smallest_m=800.0)
 """Extent of the ground that is sent: 1.2 km east and west of the first step. Chosen."""
 RESULT = Extent(aspect=8 / 5)
@@ -84,13 +90,17 @@ def plain_step(
         by: who decided.
     """
     title = title or ("On the way" if number else "The start")
+    mark = Mark(*at, "step walk", f"Step {number}: {title}", shape="dot")
+    if number == 0:
+        mark = replace(mark, kind="step from", shape="pin", label="Start")
     return {
         "step": number,
         "at": at,
         "heading": heading,
         "metres": metres,
         "mark": "walk",
-        "marks": [mark_data(Mark(*at, "step walk", f"Step {number}: {title}", shape="dot"))],
+        "marks": [mark_data(mark)],
+        "legend": [(mark.kind, mark.shape, LEGEND[mark.kind])] if number == 0 else [],
         "title": title,
         "decided": decided,
         "decidedBy": by,
@@ -164,7 +174,7 @@ class RecordConverter:
             "who": start.who,
             "city": title_of_city(start.city),
             "started": moment(start.started),
-            "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
+            "mind": start.mind,
             "decidedBy": self._mind,
             "intention": str(start.character.get("intention") or ""),
             "notice": start.attribution,
@@ -180,7 +190,9 @@ class RecordConverter:
             ground = {"ground": ground_of_city(self.grounds, self._city, self._frame.origin)}
         frame = self._frame
         by_user = " user" if step.decided_by == "user" else ""
-        mark, named = next(marks_of(step, frame)), KINDS[kind_of(step)]
+        marks = list(marks_of(step, frame))
+        if ground:
+            marks[0] = ends_of([step], frame)[0]
         return {
             "step": step.step,
             "at": on_paper(frame, step.pose.lat, step.pose.lng),
@@ -188,12 +200,9 @@ class RecordConverter:
             "metres": step.distance_m,
             "mark": kind_of(step),
             # Marks of a report lead to its steps, which this page does not have.
-            "marks": [
-                mark_data(replace(mark, kind=f"{mark.kind}{by_user}", href=""))
-                for mark in marks_of(step, frame)
-            ],
+            "marks": [mark_data(replace(mark, kind=f"{mark.kind}{by_user}", href="")) for mark in marks],
             "paths": [{"points": path.points, "kind": path.kind} for path in sights_of(step, frame)],
-            "legend": [(mark.kind, mark.shape, named)] * bool(named),
+            "legend": [(one.kind, one.shape, LEGEND[one.kind]) for one in marks if one.kind in LEGEND],
             "title": title_of(step),
             "decided": reason_of(step),
             "decidedBy": step.decided_by or self._mind,

@@ -59,12 +59,12 @@ const replay = (numbers) => {
   }
 };
 
-// What the address names, or all runs where they are few.
+// What the address names, or the only run.
 const wanted = () => {
   const known = index.map((one) => one.run);
   const named = (/^#run=([\d,]+)$/.exec(location.hash) || ["", ""])[1].split(",").filter(Boolean).map(Number);
   const chosen = named.filter((number) => known.includes(number)).slice(0, MOST_PANELS);
-  return chosen.length || known.length > MOST_PANELS ? chosen : known;
+  return known.length > 1 ? chosen : known;
 };
 
 const show = () => {

@@ -11,13 +11,19 @@ class RunMap {
     this.symbols = el("ul");
     this.legend = el("ul", { class: "legend", hidden: true }, el("li", {}, el("details", {}, el("summary", {}, "symbols"), this.symbols)));
     this.named = new Set();
+    // Steps close together share a mark, as long as they do.
+    this.name("joined steps", this.swatchOf("candidate", "pair"));
+    const joined = this.legend.firstChild;
+    joined.className = "last";
+    this.view.chart.addEventListener("drawn", () => { joined.hidden = !this.view.chart.querySelector(".mark.group"); });
   }
 
   // Records that are new: their ground, marks and places.
   add(told) {
     for (const one of told) {
       const time = one.seq;
-      for (const [kind, shape, words] of one.legend || []) this.name(words, kind.startsWith("line ") ? this.lineOf(kind) : this.view.markOf({ x: 0, y: 0, kind, shape }));
+      if (one.map || one.ground) this.legend.hidden = false;
+      for (const [kind, shape, words] of one.legend || []) this.name(words, kind.startsWith("line ") ? this.lineOf(kind) : this.swatchOf(kind, shape));
       if (one.map) {
         const timed = (parts) => parts.map((part) => ({ ...part, time }));
         this.view.add({ ...one.map, paths: timed(one.map.paths), marks: timed(one.map.marks) });
@@ -28,7 +34,7 @@ class RunMap {
       if (one.ground) {
         this.view.add(one.ground);
         this.name("way walked", this.lineOf("line main"));
-        this.name("here, and what is in view", this.view.markOf({ x: 0, y: 0, kind: "agent", shape: "small" }));
+        this.name("here", this.swatchOf("agent", "small", 0));
         this.nameSymbols(one.ground.symbols);
       }
       this.view.add({
@@ -38,7 +44,7 @@ class RunMap {
       this.walk.points.push([...one.at, time]);
       this.shown.push(one.at, ...one.marks.map(({ x, y }) => [x, y]));
     }
-    this.view.group("marks").append(this.agent);
+    this.view.group("marks").append(...this.view.chart.querySelectorAll(".mark.from"), this.agent);
     this.view.fit(this.shown, { aspect: SHAPE });
   }
 
@@ -46,15 +52,20 @@ class RunMap {
   name(words, drawn, isSymbol = false) {
     if (this.named.has(words)) return;
     this.named.add(words);
-    this.legend.hidden = false;
     const swatch = MapView.node("svg", { class: "chart swatch", viewBox: "-13 -13 26 26", "aria-hidden": "true" }, drawn);
     const line = el("li", { hidden: isSymbol }, swatch, words);
     if (isSymbol) this.symbols.append(line);
-    else this.legend.lastChild.before(line);
+    else (this.legend.querySelector(":scope > .last") || this.legend.lastChild).before(line);
   }
 
   nameSymbols(symbols) {
     for (const { name, shape, legend } of symbols) this.name(legend, MapView.node("path", { class: `glyph at-${name}`, d: shape }), true);
+  }
+
+  // A mark as large as a legend has room for.
+  swatchOf(kind, shape, heading) {
+    const put = { pin: "translate(0 13)", pair: "scale(0.55)", small: "translate(0 7) scale(0.55)" }[shape];
+    return MapView.node("g", { transform: put }, this.view.markOf({ x: 0, y: 0, kind, shape, heading }));
   }
 
   lineOf(kind) {

@@ -6,7 +6,9 @@ class Panel {
     this.at = -1;
     this.follows = true;
     this.live = null;
-    this.who = el("p", { class: "eyebrow" }, el("bdi", {}, card.title));
+    this.who = el("span", {}, el("bdi", {}, card.title));
+    this.began = el("span");
+    this.eyebrow = el("p", { class: "eyebrow" }, this.who, this.began);
     this.title = el("h2", {}, card.state === "open" ? "The run starts" : el("bdi", {}, card.note));
     this.badge = el("span", { class: `badge state ${card.ending[1]}`, role: "status" }, card.ending[0]);
     this.progress = el("span", { class: "dim" });
@@ -24,16 +26,15 @@ class Panel {
     this.meter = el("meter", { min: 0, max: 1, value: 0, hidden: true, "aria-label": "Budget spent" });
     this.log = el("ol", { class: "log", "aria-label": "What happened" });
     this.notice = el("p", { class: "notice" });
-    this.mind = el("p", { class: "dim" });
     this.told = el("p", { class: "aloud", "aria-live": "polite" });
     this.wheel = new Wheel(number, this.stage, () => this.go(this.at, false));
     this.node = el(
       "section",
       { class: "run is-new", id: `run-${number}` },
-      el("header", {}, this.who, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
       el(
         "div",
         { class: "run-grid" },
+        el("header", {}, this.eyebrow, el("div", { class: "name" }, this.title, this.badge, this.progress), this.outcome, this.intention, this.fault),
         el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node, this.wheel.talk),
         el(
           "div",
@@ -42,7 +43,7 @@ class Panel {
           this.think,
           el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
         ),
-        el("div", { class: "card cost" }, this.money, this.meter, this.mind),
+        el("div", { class: "card cost" }, this.money, this.meter),
       ),
       this.told,
     );
@@ -80,7 +81,8 @@ class Panel {
     this.who.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
     if (!this.end) this.title.replaceChildren(...this.who.cloneNode(true).childNodes);
     this.intention.textContent = intention;
-    this.mind.textContent = `Decides: ${mind}.${started ? ` Started ${started}.` : ""}`;
+    this.mind = mind;
+    this.began.textContent = started ? ` \u00b7 ${started}` : "";
     this.notice.textContent = notice ? `Map, views and places: ${notice}.` : "";
   }
 
@@ -97,7 +99,7 @@ class Panel {
     const [words, state] = failed ? ["failed", "failed"] : end ? end.ending : live ? [live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live, live] : ["not ended", "open"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
-    this.who.hidden = !end;
+    this.eyebrow.hidden = !end;
     if (!end) return;
     this.outcome.hidden = !end.decided;
     this.outcome.className = `outcome ${state}`;
@@ -147,13 +149,14 @@ class Panel {
     entry.firstChild.setAttribute("aria-current", "step");
     const [top, bottom] = [entry.offsetTop, entry.offsetTop + entry.offsetHeight];
     if (top < this.log.scrollTop || bottom > this.log.scrollTop + this.log.clientHeight) {
-      this.log.scrollTop = top - this.log.clientHeight / 2;
+      this.log.scrollTop = bottom - this.log.clientHeight;
     }
   }
 
   // At the end, whose outcome the head tells, what led to it.
   explain(now, step) {
-    if (now.kind === "end" && step) now = { ...step, facts: now.facts };
+    if (now.kind === "end" && step) now = { ...step, facts: now.facts, decided: isSame(step.decided, now.decided) ? "" : step.decided };
+    const isTold = (now.places || []).some(({ name }) => now.title.includes(name));
     const given = new Set((now.places || []).map(({ reason }) => reason));
     const head = now.kind === "step" ? `Step ${now.step}` : now.kind === "start" ? "Start" : now.kind === "end" ? "End" : step ? `After step ${step.step}` : "Before the first step";
     const by = now.decidedBy && now.decidedBy !== this.start.decidedBy && now.kind === "step"
@@ -162,14 +165,14 @@ class Panel {
     refill(
       this.thoughts,
       el("p", { class: "eyebrow" }, head),
-      el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
+      isTold ? null : el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
       now.decided && now.decided !== [...given].join(" ") ? el("p", { class: "decided" }, now.decided) : null,
       by,
       ...(now.places || []).map((place) =>
         el(
           "section",
           { class: `place ${place.decision}` },
-          el("h4", {}, el("bdi", {}, place.name), " ", el("span", { class: `badge ${place.decision}` }, place.decision === "enter" ? "entered" : "passed by")),
+          el(isTold ? "h3" : "h4", {}, el("bdi", {}, place.name), " ", el("span", { class: `badge ${place.decision}` }, place.decision === "enter" ? "entered" : "passed by")),
           el("p", { class: "types" }, place.about),
           el("blockquote", {}, place.reason),
         ),
@@ -207,6 +210,7 @@ class Panel {
       ["views", String(of("views"))],
       ["walked", metres(walked)],
       ["time", lasting(of("seconds"))],
+      ["decides", this.mind],
     ];
     this.money.replaceChildren(...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     this.meter.hidden = budget === null;
@@ -251,5 +255,6 @@ class Panel {
   }
 }
 
+const isSame = (one, other) => one.toLowerCase() === other.toLowerCase();
 const facts = (pairs) =>
   pairs.length ? el("ul", { class: "facts" }, ...pairs.map(([name, value]) => el("li", {}, el("span", {}, name), " ", el("b", {}, value)))) : null;
