@@ -8,15 +8,14 @@ invented by the plan's seed and place: no map is asked how high the land is.
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Floats, Ints
 from virl.towns.plan.layout import ORIGIN
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan
-from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.light import HAZE_M, HAZE_RGB
 from virl.towns.render.scene import REACH_M
 from virl.towns.render.walls import looks_of
@@ -41,6 +40,11 @@ _RIDGES = (
 
 _SIDES = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]], [[-1, 0], [0, -1]], [[0, 1], [-1, 0]]], float)
 """Directions (east, north) to the right and ahead of each side of the cube: north, east, south, west."""
+_SOFT = (255 * np.exp(-(((np.arange(16)[:, None] - 7.75) / 16 + [1, 0, -1]) / 0.75) ** 2)).astype(np.int64)
+"""Weights, in 256ths, of an edge in the pixels before, at and after it, by the 16th of a pixel at which it is,
+(16, 3): a Gaussian, that of OpenCV's smooth lines."""
+_EDGE = 181
+"""Weight of an edge away from its ends, in 256ths: the root of a half, as OpenCV's."""
 
 
 class Skyline(NamedTuple):
@@ -55,6 +59,22 @@ class Skyline(NamedTuple):
     sides: NDArray[np.uint8]
     clouds: Floats
     top: int
+
+
+class Things(NamedTuple):
+    """Houses and trees, as drawn from afar.
+
+    Args:
+        corners: of their outlines, metres east and north, (k, 2).
+        first: first corner of each, and `k`, (n + 1,).
+        rise: metres of their tops above the camera, (n,).
+        paints: their colours, (n, 3).
+    """
+
+    corners: Floats
+    first: Ints
+    rise: Floats
+    paints: Floats
 
 
 class Skylines:
@@ -76,14 +96,17 @@ class Skylines:
         corners, owner = shapely.get_coordinates(outlines, return_index=True)
         trees = np.array([(one.x, one.y) for one in plan.layout.furniture if one.kind == "tree"])
         crowns = (trees.reshape(-1, 1, 2) + _TREE_M[0] * _ROUND).reshape(-1, 2)
-        self._corners = np.concatenate([corners, crowns])
-        """Corners of the outlines of all houses and trees, metres, (k, 2)."""
+        # Of each house and tree, and the end of the last one.
         first = np.searchsorted(owner, np.arange(len(houses)))
-        self._first = np.append(first, len(corners) + len(_ROUND) * np.arange(len(trees)))
-        """First corner of each house and tree, (n,)."""
-        self._tops = np.append([one.height + one.roof_height for one in houses], [_TREE_M[1]] * len(trees))
+        first = np.append(first, len(corners) + len(_ROUND) * np.arange(len(trees) + 1))
+        tops = np.append([one.height + one.roof_height for one in houses], [_TREE_M[1]] * len(trees))
         paints = [looks_of(one)[1] * 255 * _SHADED for one in houses]
-        self._paints = np.array([*paints, *[_TREE_RGB] * len(trees)])
+        self._things = Things(
+            np.concatenate([corners, crowns]),
+            first,
+            tops - CAMERA_HEIGHT_M,
+            np.array([*paints, *[_TREE_RGB] * len(trees)]).reshape(-1, 3),
+        )
         self._kept = lru_cache(maxsize=KEPT)(self._draw)
 
     def skyline_around(self, x: float, y: float) -> Skyline:
@@ -92,31 +115,18 @@ class Skylines:
 
     def _draw(self, across: int, up: int) -> Skyline:
         """Return the skyline of a cell of the plan, by its column and row."""
-        sides = self._land.copy()
-        corners = self._corners - (np.array([across, up]) + 0.5) * CELL_M
-        for side, (right, ahead) in zip(sides, _SIDES, strict=True):
-            if len(self._first):
-                self._draw_things(side, corners @ np.array([right, ahead]).T)
+        sides, things = self._land.copy(), self._things
+        middle = (np.array([across, up]) + 0.5) * CELL_M
+        away = np.hypot(*(things.corners[things.first[:-1]] - middle).T)
+        far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))
+        far = far[np.argsort(-away[far], kind="stable")]
+        haze = away[far] / (away[far] + HAZE_M)
+        colours = np.rint(_hazed(things.paints[far], haze[:, None])).astype(np.uint8)
+        for side, axes in zip(sides, _SIDES, strict=True):
+            _draw_things(side, things, far, colours, middle, axes)
         return Skyline(
             sides, self._clouds, int(np.flatnonzero(sides[..., 3].any(axis=(0, 2))).max(initial=0)) + 1
         )
-
-    def _draw_things(self, side: NDArray[np.uint8], corners: Floats) -> None:
-        """Draw far houses and trees, the farthest first; `corners`: metres right and ahead, (k, 2)."""
-        ahead = np.minimum.reduceat(corners[:, 1], self._first)
-        away = np.hypot(*corners[self._first].T)
-        columns = (corners[:, 0] / np.maximum(corners[:, 1], 1.0) + 1) * (WIDE / 2)
-        left, right = np.minimum.reduceat(columns, self._first), np.maximum.reduceat(columns, self._first)
-        tall = (self._tops - CAMERA_HEIGHT_M) / np.maximum(ahead, 1.0) * (WIDE / 2)
-        is_far = (ahead > 1) & (away > REACH_M) & (away < FARTHEST_M) & (left < WIDE) & (right > 0)
-        seen = np.flatnonzero(is_far)
-        seen = seen[np.argsort(-away[seen], kind="stable")]
-        x0, x1, y, below = left[seen], right[seen], tall[seen], np.full(len(seen), -1.0)
-        boxes = np.stack([x0, below, x1, below, x1, y, x0, y], axis=1).reshape(-1, 4, 2)
-        whole = np.rint(boxes * 16 - 8).astype(np.int32)
-        colours = _hazed(self._paints[seen], (away[seen] / (away[seen] + HAZE_M))[:, None])
-        for box, colour in zip(whole, colours.tolist(), strict=True):
-            cv2.fillConvexPoly(side, box, (*colour, 255.0), cv2.LINE_AA, 4)
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
@@ -143,6 +153,133 @@ class Skylines:
 def _hazed(paint: Floats | tuple[float, ...], haze: float | Floats) -> Floats:
     """Return one colour or several, [0, 255], behind a share of haze."""
     return np.asarray(paint) + haze * (np.array(HAZE_RGB) - paint)
+
+
+@kernel
+def _draw_things(
+    side: NDArray[np.uint8], things: Things, far: Ints, colours: NDArray[np.uint8], middle: Floats, axes: Floats
+) -> None:
+    """Draw far houses and trees on a side of the cube, but for what nearer ones hide.
+
+    Args:
+        side: the picture, drawn on.
+        things: all houses and trees.
+        far: numbers of the far ones, the farthest first, (n,).
+        colours: theirs, (n, 3).
+        middle: metres (east, north) of the middle of the cube.
+        axes: directions (east, north) to the right of the side and ahead, (2, 2).
+    """
+    boxes = np.empty((len(far), 4), np.int64)
+    hidden = np.full(WIDE, -1)
+    for number in range(len(far) - 1, -1, -1):
+        left, right, top = _box_around(things, far[number], middle, axes)
+        boxes[number] = left, right, top, _hide_behind(hidden, left, right, top)
+    for number in range(len(far)):
+        left, right, top, low = boxes[number]
+        if low <= (top + 8 >> 4) + 1:
+            _draw_edge(side, 0, top, left, low, colours, number, True)
+            _draw_edge(side, 0, top, right, low, colours, number, True)
+            _draw_edge(side, left, right, top, low, colours, number, False)
+            _fill_box(side, left, right, top, low, colours, number)
+
+
+@part
+def _box_around(things: Things, thing: int, middle: Floats, axes: Floats) -> tuple[int, int, int]:
+    """Return left, right and top of a thing on a side of the cube, in 16ths of pixels; (0, 0, -32) off it."""
+    near, left, right = np.inf, np.inf, -np.inf
+    for corner in range(things.first[thing], things.first[thing + 1]):
+        east, north = things.corners[corner, 0] - middle[0], things.corners[corner, 1] - middle[1]
+        ahead = east * axes[1, 0] + north * axes[1, 1]
+        if ahead <= 1:
+            return 0, 0, -32
+        column = ((east * axes[0, 0] + north * axes[0, 1]) / ahead + 1) * (WIDE / 2)
+        near, left, right = min(near, ahead), min(left, column), max(right, column)
+    if left >= WIDE or right <= 0:
+        return 0, 0, -32
+    top = things.rise[thing] / near * (WIDE / 2)
+    return int(np.rint(left * 16 - 8)), int(np.rint(right * 16 - 8)), int(np.rint(top * 16 - 8))
+
+
+@part
+def _hide_behind(hidden: Ints, left: int, right: int, top: int) -> int:
+    """Return the lowest row of a box that nearer ones leave in sight, and hide what is behind the box.
+
+    Args:
+        hidden: highest row that nearer boxes fill, by column.
+        left: of the box, in 16ths of pixels.
+        right: likewise.
+        top: likewise.
+    """
+    low, row = HIGH, min(top + 8 >> 4, HIGH - 1)
+    for column in range(max((left + 8 >> 4) - 1, 0), min((right + 8 >> 4) + 1, WIDE - 1) + 1):
+        low = min(low, hidden[column] + 1)
+    for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
+        hidden[column] = max(hidden[column], row)
+    return low
+
+
+@part
+def _draw_edge(
+    side: NDArray[np.uint8],
+    start: int,
+    end: int,
+    across: int,
+    low: int,
+    colours: NDArray[np.uint8],
+    number: int,
+    upright: bool,
+) -> None:
+    """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
+
+    Args:
+        side: the picture.
+        start: of the edge, in 16ths of pixels.
+        end: likewise.
+        across: its column, or its row.
+        low: lowest row in sight.
+        colours: of all boxes.
+        number: of the box.
+        upright: whether it runs up, not to the right.
+    """
+    long, wide = (HIGH, WIDE) if upright else (WIDE, HIGH)
+    start, end = max(start, 0), min(end, long * 16 - 1)
+    if end < start or not 0 <= across < wide * 16:
+        return
+    first, last, middle = start >> 4, (end >> 4) + 1, across + 8 >> 4
+    for along in range(max(first, low) if upright else first, min(last, long - 1) + 1):
+        head = min(124 - (start & 15) * 8 + 128 * (along - first), 256)
+        tail = min(4 + (end & 15) * 8 + 128 * (last - along), 256)
+        drawn = _EDGE * (head + tail - (256 if max(head, tail) == 256 else 252)) >> 8
+        for beside in range(3):
+            row, column = (along, middle + beside - 1) if upright else (middle + beside - 1, along)
+            if low <= row < HIGH and 0 <= column < WIDE:
+                _mix(side, row, column, colours, number, drawn * _SOFT[across + 8 & 15, beside] >> 8)
+
+
+@inline_kernel
+def _mix(
+    side: NDArray[np.uint8], row: int, column: int, colours: NDArray[np.uint8], number: int, weight: int
+) -> None:
+    """Mix a colour into a pixel, twice, as OpenCV does; `weight`: in 256ths."""
+    for channel in range(4):
+        colour = colours[number, channel] if channel < 3 else 255
+        value = int(side[row, column, channel])
+        for _ in range(2):
+            value += ((colour - value) * weight + 127) >> 8
+        side[row, column, channel] = value
+
+
+@part
+def _fill_box(
+    side: NDArray[np.uint8], left: int, right: int, top: int, low: int, colours: NDArray[np.uint8], number: int
+) -> None:
+    """Fill a box, in 16ths of pixels, from the row `low` up."""
+    for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
+        for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
+            side[row, column, 0] = colours[number, 0]
+            side[row, column, 1] = colours[number, 1]
+            side[row, column, 2] = colours[number, 2]
+            side[row, column, 3] = 255
 
 
 @inline_kernel
