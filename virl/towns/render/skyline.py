@@ -124,9 +124,7 @@ class Skylines:
         colours = np.rint(_hazed(things.paints[far], haze[:, None])).astype(np.uint8)
         for side, axes in zip(sides, _SIDES, strict=True):
             _draw_things(side, things, far, colours, middle, axes)
-        return Skyline(
-            sides, self._clouds, int(np.flatnonzero(sides[..., 3].any(axis=(0, 2))).max(initial=0)) + 1
-        )
+        return Skyline(sides, self._clouds, int(np.flatnonzero(sides.any(axis=(0, 2, 3))).max(initial=0)) + 1)
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
@@ -170,7 +168,7 @@ def _draw_things(
         axes: directions (east, north) to the right of the side and ahead, (2, 2).
     """
     boxes = np.empty((len(far), 4), np.int64)
-    hidden = np.full(WIDE, -1)
+    hidden = np.full(WIDE, -1, np.int32)
     for number in range(len(far) - 1, -1, -1):
         left, right, top = _box_around(things, far[number], middle, axes)
         boxes[number] = left, right, top, _hide_behind(hidden, left, right, top)
@@ -201,7 +199,7 @@ def _box_around(things: Things, thing: int, middle: Floats, axes: Floats) -> tup
 
 
 @part
-def _hide_behind(hidden: Ints, left: int, right: int, top: int) -> int:
+def _hide_behind(hidden: NDArray[np.int32], left: int, right: int, top: int) -> int:
     """Return the lowest row of a box that nearer ones leave in sight, and hide what is behind the box.
 
     Args:
@@ -213,8 +211,9 @@ def _hide_behind(hidden: Ints, left: int, right: int, top: int) -> int:
     low, row = HIGH, min(top + 8 >> 4, HIGH - 1)
     for column in range(max((left + 8 >> 4) - 1, 0), min((right + 8 >> 4) + 1, WIDE - 1) + 1):
         low = min(low, hidden[column] + 1)
-    for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
-        hidden[column] = max(hidden[column], row)
+    if low <= row:
+        for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
+            hidden[column] = max(hidden[column], row)
     return low
 
 
