@@ -46,6 +46,8 @@ _SOFT = (255 * np.exp(-(((np.arange(16)[:, None] - 7.75) / 16 + [1, 0, -1]) / 0.
 _EDGE = 181
 """Weight of an edge away from its ends, in 256ths: the root of a half, as OpenCV's."""
 
+Colours = NDArray[np.uint8]
+
 
 class Skyline(NamedTuple):
     """The picture around the horizon, RGB and opacity, (4, `HIGH`, `WIDE`, 4), and the clouds' place.
@@ -56,7 +58,7 @@ class Skyline(NamedTuple):
         top: number of rows from the horizon up that show anything.
     """
 
-    sides: NDArray[np.uint8]
+    sides: Colours
     clouds: Floats
     top: int
 
@@ -107,6 +109,8 @@ class Skylines:
             tops - CAMERA_HEIGHT_M,
             np.array([*paints, *[_TREE_RGB] * len(trees)]).reshape(-1, 3),
         )
+        self._places = self._things.corners[first[:-1]].T.copy()
+        """Metres east and north of all of them, (2, n)."""
         self._kept = lru_cache(maxsize=KEPT)(self._draw)
 
     def skyline_around(self, x: float, y: float) -> Skyline:
@@ -115,26 +119,28 @@ class Skylines:
 
     def _draw(self, across: int, up: int) -> Skyline:
         """Return the skyline of a cell of the plan, by its column and row."""
-        sides, things = self._land.copy(), self._things
+        sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
+        # Rows above the land are not touched, which would cost their memory and as much time as all else.
+        sides[:, : self._land.shape[1]] = self._land
         middle = (np.array([across, up]) + 0.5) * CELL_M
-        away = np.hypot(*(things.corners[things.first[:-1]] - middle).T)
+        away = np.hypot(*(self._places - middle[:, None]))
         far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))
         far = far[np.argsort(-away[far], kind="stable")]
-        haze = away[far] / (away[far] + HAZE_M)
-        colours = np.rint(_hazed(things.paints[far], haze[:, None])).astype(np.uint8)
-        for side, axes in zip(sides, _SIDES, strict=True):
-            _draw_things(side, things, far, colours, middle, axes)
-        return Skyline(sides, self._clouds, int(np.flatnonzero(sides.any(axis=(0, 2, 3))).max(initial=0)) + 1)
+        tops = [
+            _draw_things(side, self._things, far, away, middle, axes)
+            for side, axes in zip(sides, _SIDES, strict=True)
+        ]
+        return Skyline(sides, self._clouds, max(*tops, self._land.shape[1]))
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
-        """Hills and the edge of a wood on the four sides of the cube, which look the same from all cells."""
+        """Hills and the edge of a wood on the four sides of the cube, from all cells; their rows only."""
         sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
         for side, (right, ahead) in zip(sides, _SIDES, strict=True):
             self._draw_land(side, right, ahead)
-        return sides
+        return sides[:, : np.flatnonzero(sides.any(axis=(0, 2, 3))).max() + 1]
 
-    def _draw_land(self, side: NDArray[np.uint8], right: Floats, ahead: Floats) -> None:
+    def _draw_land(self, side: Colours, right: Floats, ahead: Floats) -> None:
         """Draw the hills and the edge of a wood on one side of the cube."""
         u = (np.arange(WIDE) + 0.5) / (WIDE / 2) - 1
         east, north = u * right[0] + ahead[0], u * right[1] + ahead[1]
@@ -155,30 +161,33 @@ def _hazed(paint: Floats | tuple[float, ...], haze: float | Floats) -> Floats:
 
 @kernel
 def _draw_things(
-    side: NDArray[np.uint8], things: Things, far: Ints, colours: NDArray[np.uint8], middle: Floats, axes: Floats
-) -> None:
-    """Draw far houses and trees on a side of the cube, but for what nearer ones hide.
+    side: Colours, things: Things, far: Ints, away: Floats, middle: Floats, axes: Floats
+) -> int:
+    """Draw far houses and trees on a side of the cube, but for what nearer ones hide; return the rows drawn on.
 
     Args:
-        side: the picture, drawn on.
+        side: the picture.
         things: all houses and trees.
-        far: numbers of the far ones, the farthest first, (n,).
-        colours: theirs, (n, 3).
+        far: numbers of those to draw, the farthest first, (n,).
+        away: metres to all.
         middle: metres (east, north) of the middle of the cube.
         axes: directions (east, north) to the right of the side and ahead, (2, 2).
     """
-    boxes = np.empty((len(far), 4), np.int64)
-    hidden = np.full(WIDE, -1, np.int32)
+    boxes = np.empty((len(far), 4), np.int32)
+    hidden, colour, rows = np.full(WIDE, -1, np.int32), np.full(4, 255, np.uint8), 0
     for number in range(len(far) - 1, -1, -1):
         left, right, top = _box_around(things, far[number], middle, axes)
         boxes[number] = left, right, top, _hide_behind(hidden, left, right, top)
     for number in range(len(far)):
         left, right, top, low = boxes[number]
         if low <= (top + 8 >> 4) + 1:
-            _draw_edge(side, 0, top, left, low, colours, number, True)
-            _draw_edge(side, 0, top, right, low, colours, number, True)
-            _draw_edge(side, left, right, top, low, colours, number, False)
-            _fill_box(side, left, right, top, low, colours, number)
+            _mix_haze(colour, things, far[number], away[far[number]])
+            _draw_edge(side, colour, True, 0, top, left, low)
+            _draw_edge(side, colour, True, 0, top, right, low)
+            _draw_edge(side, colour, False, left, right, top, low)
+            _fill_box(side, colour, left, right, top, low)
+            rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
+    return rows
 
 
 @part
@@ -219,26 +228,18 @@ def _hide_behind(hidden: NDArray[np.int32], left: int, right: int, top: int) -> 
 
 @part
 def _draw_edge(
-    side: NDArray[np.uint8],
-    start: int,
-    end: int,
-    across: int,
-    low: int,
-    colours: NDArray[np.uint8],
-    number: int,
-    upright: bool,
+    side: Colours, colour: Colours, upright: bool, start: int, end: int, across: int, low: int
 ) -> None:
     """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
 
     Args:
         side: the picture.
+        colour: of the box.
+        upright: whether the edge runs up, not to the right.
         start: of the edge, in 16ths of pixels.
         end: likewise.
-        across: its column, or its row.
+        across: its column if it runs up, or its row; likewise.
         low: lowest row in sight.
-        colours: of all boxes.
-        number: of the box.
-        upright: whether it runs up, not to the right.
     """
     long, wide = (HIGH, WIDE) if upright else (WIDE, HIGH)
     start, end = max(start, 0), min(end, long * 16 - 1)
@@ -252,33 +253,35 @@ def _draw_edge(
         for beside in range(3):
             row, column = (along, middle + beside - 1) if upright else (middle + beside - 1, along)
             if low <= row < HIGH and 0 <= column < WIDE:
-                _mix(side, row, column, colours, number, drawn * _SOFT[across + 8 & 15, beside] >> 8)
+                _mix(side[row, column], colour, drawn * _SOFT[across + 8 & 15, beside] >> 8)
 
 
 @inline_kernel
-def _mix(
-    side: NDArray[np.uint8], row: int, column: int, colours: NDArray[np.uint8], number: int, weight: int
-) -> None:
+def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
     """Mix a colour into a pixel, twice, as OpenCV does; `weight`: in 256ths."""
     for channel in range(4):
-        colour = colours[number, channel] if channel < 3 else 255
-        value = int(side[row, column, channel])
+        value = np.int64(pixel[channel])
         for _ in range(2):
-            value += ((colour - value) * weight + 127) >> 8
-        side[row, column, channel] = value
+            value += ((np.int64(colour[channel]) - value) * weight + 127) >> 8
+        pixel[channel] = value
 
 
 @part
-def _fill_box(
-    side: NDArray[np.uint8], left: int, right: int, top: int, low: int, colours: NDArray[np.uint8], number: int
-) -> None:
+def _fill_box(side: Colours, colour: Colours, left: int, right: int, top: int, low: int) -> None:
     """Fill a box, in 16ths of pixels, from the row `low` up."""
     for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
         for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
-            side[row, column, 0] = colours[number, 0]
-            side[row, column, 1] = colours[number, 1]
-            side[row, column, 2] = colours[number, 2]
-            side[row, column, 3] = 255
+            for channel in range(4):
+                side[row, column, channel] = colour[channel]
+
+
+@part
+def _mix_haze(colour: Colours, things: Things, thing: int, away: float) -> None:
+    """Set a colour to that of a thing behind so many metres of haze, as `_hazed` does."""
+    haze = away / (away + HAZE_M)
+    for channel in range(3):
+        paint = things.paints[thing, channel]
+        colour[channel] = np.uint8(np.rint(paint + haze * (HAZE_RGB[channel] - paint)))
 
 
 @inline_kernel
