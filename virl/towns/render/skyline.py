@@ -47,6 +47,8 @@ _EDGE = 181
 """Weight of an edge away from its ends, in 256ths: the root of a half, as OpenCV's."""
 
 Colours = NDArray[np.uint8]
+Box = tuple[int, int, int, int]
+"""Left, right and top of a house or tree in 16ths of pixels, and the lowest row in which it is in sight."""
 
 
 class Skyline(NamedTuple):
@@ -125,7 +127,9 @@ class Skylines:
         middle = (np.array([across, up]) + 0.5) * CELL_M
         away = np.hypot(*(self._places - middle[:, None]))
         far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))
-        far = far[np.argsort(-away[far], kind="stable")]
+        # Sorted as whole numbers, twice as fast: metres without their last bits, then the thing's number.
+        mask = (1 << len(away).bit_length()) - 1
+        far = ~np.sort((away[far].view(np.int64) & ~mask) | (mask ^ far)) & mask
         tops = [
             _draw_things(side, self._things, far, away, middle, axes)
             for side, axes in zip(sides, _SIDES, strict=True)
@@ -168,24 +172,25 @@ def _draw_things(
     Args:
         side: the picture.
         things: all houses and trees.
-        far: numbers of those to draw, the farthest first, (n,).
+        far: numbers of those to draw, the nearest first, (n,).
         away: metres to all.
         middle: metres (east, north) of the middle of the cube.
         axes: directions (east, north) to the right of the side and ahead, (2, 2).
     """
     boxes = np.empty((len(far), 4), np.int32)
     hidden, colour, rows = np.full(WIDE, -1, np.int32), np.full(4, 255, np.uint8), 0
-    for number in range(len(far) - 1, -1, -1):
+    for number in range(len(far)):
         left, right, top = _box_around(things, far[number], middle, axes)
         boxes[number] = left, right, top, _hide_behind(hidden, left, right, top)
-    for number in range(len(far)):
+    for number in range(len(far) - 1, -1, -1):
         left, right, top, low = boxes[number]
         if low <= (top + 8 >> 4) + 1:
             _mix_haze(colour, things, far[number], away[far[number]])
-            _draw_edge(side, colour, True, 0, top, left, low)
-            _draw_edge(side, colour, True, 0, top, right, low)
-            _draw_edge(side, colour, False, left, right, top, low)
-            _fill_box(side, colour, left, right, top, low)
+            box = left, right, top, low
+            _draw_edge(side, colour, box, True, 0, top, left)
+            _draw_edge(side, colour, box, True, 0, top, right)
+            _draw_edge(side, colour, box, False, left, right, top)
+            _fill_box(side, colour, box)
             rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
     return rows
 
@@ -228,19 +233,20 @@ def _hide_behind(hidden: NDArray[np.int32], left: int, right: int, top: int) -> 
 
 @part
 def _draw_edge(
-    side: Colours, colour: Colours, upright: bool, start: int, end: int, across: int, low: int
+    side: Colours, colour: Colours, box: Box, upright: bool, start: int, end: int, across: int
 ) -> None:
     """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
 
     Args:
         side: the picture.
         colour: of the box.
+        box: the box, which is filled afterwards.
         upright: whether the edge runs up, not to the right.
         start: of the edge, in 16ths of pixels.
         end: likewise.
         across: its column if it runs up, or its row; likewise.
-        low: lowest row in sight.
     """
+    left, right, top, low = box
     long, wide = (HIGH, WIDE) if upright else (WIDE, HIGH)
     start, end = max(start, 0), min(end, long * 16 - 1)
     if end < start or not 0 <= across < wide * 16:
@@ -252,7 +258,8 @@ def _draw_edge(
         drawn = _EDGE * (head + tail - (256 if max(head, tail) == 256 else 252)) >> 8
         for beside in range(3):
             row, column = (along, middle + beside - 1) if upright else (middle + beside - 1, along)
-            if low <= row < HIGH and 0 <= column < WIDE:
+            is_filled = row <= top + 8 >> 4 and left + 15 >> 4 <= column <= right >> 4
+            if low <= row < HIGH and 0 <= column < WIDE and not is_filled:
                 _mix(side[row, column], colour, drawn * _SOFT[across + 8 & 15, beside] >> 8)
 
 
@@ -267,8 +274,9 @@ def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
 
 
 @part
-def _fill_box(side: Colours, colour: Colours, left: int, right: int, top: int, low: int) -> None:
-    """Fill a box, in 16ths of pixels, from the row `low` up."""
+def _fill_box(side: Colours, colour: Colours, box: Box) -> None:
+    """Fill the pixels of a box that are in sight."""
+    left, right, top, low = box
     for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
         for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
             for channel in range(4):
