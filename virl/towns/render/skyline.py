@@ -130,11 +130,8 @@ class Skylines:
         # Sorted as whole numbers, twice as fast: metres without their last bits, then the thing's number.
         mask = (1 << len(away).bit_length()) - 1
         far = ~np.sort((away[far].view(np.int64) & ~mask) | (mask ^ far)) & mask
-        tops = [
-            _draw_things(side, self._things, far, away, middle, axes)
-            for side, axes in zip(sides, _SIDES, strict=True)
-        ]
-        return Skyline(sides, self._clouds, max(*tops, self._land.shape[1]))
+        top = _draw_things(sides, self._things, far, away, middle)
+        return Skyline(sides, self._clouds, max(top, self._land.shape[1]))
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
@@ -164,47 +161,48 @@ def _hazed(paint: Floats | tuple[float, ...], haze: float | Floats) -> Floats:
 
 
 @kernel
-def _draw_things(
-    side: Colours, things: Things, far: Ints, away: Floats, middle: Floats, axes: Floats
-) -> int:
-    """Draw far houses and trees on a side of the cube, but for what nearer ones hide; return the rows drawn on.
+def _draw_things(sides: Colours, things: Things, far: Ints, away: Floats, middle: Floats) -> int:
+    """Draw far houses and trees, but for what nearer ones hide; return the number of rows drawn on.
 
     Args:
-        side: the picture.
+        sides: of the cube.
         things: all houses and trees.
         far: numbers of those to draw, the nearest first, (n,).
         away: metres to all.
         middle: metres (east, north) of the middle of the cube.
-        axes: directions (east, north) to the right of the side and ahead, (2, 2).
     """
-    boxes = np.empty((len(far), 4), np.int32)
-    hidden, colour, rows = np.full(WIDE, -1, np.int32), np.full(4, 255, np.uint8), 0
-    for number in range(len(far)):
-        left, right, top = _box_around(things, far[number], middle, axes)
-        boxes[number] = left, right, top, _hide_behind(hidden, left, right, top)
-    for number in range(len(far) - 1, -1, -1):
-        left, right, top, low = boxes[number]
-        if low <= (top + 8 >> 4) + 1:
-            _mix_haze(colour, things, far[number], away[far[number]])
-            box = left, right, top, low
-            _draw_edge(side, colour, box, True, 0, top, left)
-            _draw_edge(side, colour, box, True, 0, top, right)
-            _draw_edge(side, colour, box, False, left, right, top)
-            _fill_box(side, colour, box)
-            rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
+    # A thing is seen on two sides at most. Side, thing, left, right and top as in `Box`, and low.
+    boxes = np.empty((2 * len(far), 6), np.int32)
+    hidden, colour, seen, rows = np.full((4, WIDE), -1, np.int32), np.full(4, 255, np.uint8), 0, 0
+    for thing in far:
+        for side in range(4):
+            left, right, top = _box_around(things, thing, middle, side)
+            low = _hide_behind(hidden, side, left, right, top)
+            if low <= (top + 8 >> 4) + 1:
+                boxes[seen] = side, thing, left, right, top, low
+                seen += 1
+    for number in range(seen - 1, -1, -1):
+        side, thing, left, right, top, low = boxes[number]
+        _mix_haze(colour, things, thing, away[thing])
+        box = left, right, top, low
+        _draw_edge(sides, side, colour, box, True, 0, top, left)
+        _draw_edge(sides, side, colour, box, True, 0, top, right)
+        _draw_edge(sides, side, colour, box, False, left, right, top)
+        _fill_box(sides, side, colour, box)
+        rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
     return rows
 
 
 @part
-def _box_around(things: Things, thing: int, middle: Floats, axes: Floats) -> tuple[int, int, int]:
+def _box_around(things: Things, thing: int, middle: Floats, side: int) -> tuple[int, int, int]:
     """Return left, right and top of a thing on a side of the cube, in 16ths of pixels; (0, 0, -32) off it."""
     near, left, right = np.inf, np.inf, -np.inf
     for corner in range(things.first[thing], things.first[thing + 1]):
         east, north = things.corners[corner, 0] - middle[0], things.corners[corner, 1] - middle[1]
-        ahead = east * axes[1, 0] + north * axes[1, 1]
+        ahead = east * _SIDES[side, 1, 0] + north * _SIDES[side, 1, 1]
         if ahead <= 1:
             return 0, 0, -32
-        column = ((east * axes[0, 0] + north * axes[0, 1]) / ahead + 1) * (WIDE / 2)
+        column = ((east * _SIDES[side, 0, 0] + north * _SIDES[side, 0, 1]) / ahead + 1) * (WIDE / 2)
         near, left, right = min(near, ahead), min(left, column), max(right, column)
     if left >= WIDE or right <= 0:
         return 0, 0, -32
@@ -213,32 +211,34 @@ def _box_around(things: Things, thing: int, middle: Floats, axes: Floats) -> tup
 
 
 @part
-def _hide_behind(hidden: NDArray[np.int32], left: int, right: int, top: int) -> int:
+def _hide_behind(hidden: NDArray[np.int32], side: int, left: int, right: int, top: int) -> int:
     """Return the lowest row of a box that nearer ones leave in sight, and hide what is behind the box.
 
     Args:
-        hidden: highest row that nearer boxes fill, by column.
+        hidden: highest row that nearer boxes fill, by side and column.
+        side: of the cube.
         left: of the box, in 16ths of pixels.
         right: likewise.
         top: likewise.
     """
     low, row = HIGH, min(top + 8 >> 4, HIGH - 1)
     for column in range(max((left + 8 >> 4) - 1, 0), min((right + 8 >> 4) + 1, WIDE - 1) + 1):
-        low = min(low, hidden[column] + 1)
+        low = min(low, hidden[side, column] + 1)
     if low <= row:
         for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
-            hidden[column] = max(hidden[column], row)
+            hidden[side, column] = max(hidden[side, column], row)
     return low
 
 
 @part
 def _draw_edge(
-    side: Colours, colour: Colours, box: Box, upright: bool, start: int, end: int, across: int
+    sides: Colours, side: int, colour: Colours, box: Box, upright: bool, start: int, end: int, across: int
 ) -> None:
     """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
 
     Args:
-        side: the picture.
+        sides: of the cube.
+        side: of the box.
         colour: of the box.
         box: the box, which is filled afterwards.
         upright: whether the edge runs up, not to the right.
@@ -260,7 +260,7 @@ def _draw_edge(
             row, column = (along, middle + beside - 1) if upright else (middle + beside - 1, along)
             is_filled = row <= top + 8 >> 4 and left + 15 >> 4 <= column <= right >> 4
             if low <= row < HIGH and 0 <= column < WIDE and not is_filled:
-                _mix(side[row, column], colour, drawn * _SOFT[across + 8 & 15, beside] >> 8)
+                _mix(sides[side, row, column], colour, drawn * _SOFT[across + 8 & 15, beside] >> 8)
 
 
 @inline_kernel
@@ -274,13 +274,13 @@ def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
 
 
 @part
-def _fill_box(side: Colours, colour: Colours, box: Box) -> None:
+def _fill_box(sides: Colours, side: int, colour: Colours, box: Box) -> None:
     """Fill the pixels of a box that are in sight."""
     left, right, top, low = box
     for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
         for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
             for channel in range(4):
-                side[row, column, channel] = colour[channel]
+                sides[side, row, column, channel] = colour[channel]
 
 
 @part
