@@ -8,15 +8,14 @@ invented by the plan's seed and place: no map is asked how high the land is.
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from virl.geo.globe import Floats
+from virl.geo.globe import Floats, Ints
 from virl.towns.plan.layout import ORIGIN
 from virl.towns.plan.town_plan import CAMERA_HEIGHT_M, CityPlan
-from virl.towns.render.kernel import inline_kernel
+from virl.towns.render.kernel import inline_kernel, kernel, part
 from virl.towns.render.light import HAZE_M, HAZE_RGB
 from virl.towns.render.scene import REACH_M
 from virl.towns.render.walls import looks_of
@@ -41,6 +40,15 @@ _RIDGES = (
 
 _SIDES = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]], [[-1, 0], [0, -1]], [[0, 1], [-1, 0]]], float)
 """Directions (east, north) to the right and ahead of each side of the cube: north, east, south, west."""
+_SOFT = (255 * np.exp(-(((np.arange(16)[:, None] - 7.75) / 16 + [1, 0, -1]) / 0.75) ** 2)).astype(np.int64)
+"""Weights, in 256ths, of an edge in the pixels before, at and after it, by the 16th of a pixel at which it is,
+(16, 3): a Gaussian, that of OpenCV's smooth lines."""
+_EDGE = 181
+"""Weight of an edge away from its ends, in 256ths: the root of a half, as OpenCV's."""
+
+Colours = NDArray[np.uint8]
+Box = tuple[int, int, int, int]
+"""Left, right and top of a house or tree in 16ths of pixels, and the lowest row in which it is in sight."""
 
 
 class Skyline(NamedTuple):
@@ -52,9 +60,25 @@ class Skyline(NamedTuple):
         top: number of rows from the horizon up that show anything.
     """
 
-    sides: NDArray[np.uint8]
+    sides: Colours
     clouds: Floats
     top: int
+
+
+class Things(NamedTuple):
+    """Houses and trees, as drawn from afar.
+
+    Args:
+        corners: of their outlines, metres east and north, (k, 2).
+        first: first corner of each, and `k`, (n + 1,).
+        rise: metres of their tops above the camera, (n,).
+        paints: their colours, (n, 3).
+    """
+
+    corners: Floats
+    first: Ints
+    rise: Floats
+    paints: Floats
 
 
 class Skylines:
@@ -76,14 +100,19 @@ class Skylines:
         corners, owner = shapely.get_coordinates(outlines, return_index=True)
         trees = np.array([(one.x, one.y) for one in plan.layout.furniture if one.kind == "tree"])
         crowns = (trees.reshape(-1, 1, 2) + _TREE_M[0] * _ROUND).reshape(-1, 2)
-        self._corners = np.concatenate([corners, crowns])
-        """Corners of the outlines of all houses and trees, metres, (k, 2)."""
+        # Of each house and tree, and the end of the last one.
         first = np.searchsorted(owner, np.arange(len(houses)))
-        self._first = np.append(first, len(corners) + len(_ROUND) * np.arange(len(trees)))
-        """First corner of each house and tree, (n,)."""
-        self._tops = np.append([one.height + one.roof_height for one in houses], [_TREE_M[1]] * len(trees))
+        first = np.append(first, len(corners) + len(_ROUND) * np.arange(len(trees) + 1))
+        tops = np.append([one.height + one.roof_height for one in houses], [_TREE_M[1]] * len(trees))
         paints = [looks_of(one)[1] * 255 * _SHADED for one in houses]
-        self._paints = np.array([*paints, *[_TREE_RGB] * len(trees)])
+        self._things = Things(
+            np.concatenate([corners, crowns]),
+            first,
+            tops - CAMERA_HEIGHT_M,
+            np.array([*paints, *[_TREE_RGB] * len(trees)]).reshape(-1, 3),
+        )
+        self._places = self._things.corners[first[:-1]].T.copy()
+        """Metres east and north of all of them, (2, n)."""
         self._kept = lru_cache(maxsize=KEPT)(self._draw)
 
     def skyline_around(self, x: float, y: float) -> Skyline:
@@ -92,41 +121,27 @@ class Skylines:
 
     def _draw(self, across: int, up: int) -> Skyline:
         """Return the skyline of a cell of the plan, by its column and row."""
-        sides = self._land.copy()
-        corners = self._corners - (np.array([across, up]) + 0.5) * CELL_M
-        for side, (right, ahead) in zip(sides, _SIDES, strict=True):
-            if len(self._first):
-                self._draw_things(side, corners @ np.array([right, ahead]).T)
-        return Skyline(
-            sides, self._clouds, int(np.flatnonzero(sides[..., 3].any(axis=(0, 2))).max(initial=0)) + 1
-        )
-
-    def _draw_things(self, side: NDArray[np.uint8], corners: Floats) -> None:
-        """Draw far houses and trees, the farthest first; `corners`: metres right and ahead, (k, 2)."""
-        ahead = np.minimum.reduceat(corners[:, 1], self._first)
-        away = np.hypot(*corners[self._first].T)
-        columns = (corners[:, 0] / np.maximum(corners[:, 1], 1.0) + 1) * (WIDE / 2)
-        left, right = np.minimum.reduceat(columns, self._first), np.maximum.reduceat(columns, self._first)
-        tall = (self._tops - CAMERA_HEIGHT_M) / np.maximum(ahead, 1.0) * (WIDE / 2)
-        is_far = (ahead > 1) & (away > REACH_M) & (away < FARTHEST_M) & (left < WIDE) & (right > 0)
-        seen = np.flatnonzero(is_far)
-        seen = seen[np.argsort(-away[seen], kind="stable")]
-        x0, x1, y, below = left[seen], right[seen], tall[seen], np.full(len(seen), -1.0)
-        boxes = np.stack([x0, below, x1, below, x1, y, x0, y], axis=1).reshape(-1, 4, 2)
-        whole = np.rint(boxes * 16 - 8).astype(np.int32)
-        colours = _hazed(self._paints[seen], (away[seen] / (away[seen] + HAZE_M))[:, None])
-        for box, colour in zip(whole, colours.tolist(), strict=True):
-            cv2.fillConvexPoly(side, box, (*colour, 255.0), cv2.LINE_AA, 4)
+        sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
+        # Rows above the land are not touched, which would cost their memory and as much time as all else.
+        sides[:, : self._land.shape[1]] = self._land
+        middle = (np.array([across, up]) + 0.5) * CELL_M
+        away = np.hypot(*(self._places - middle[:, None]))
+        far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))
+        # Sorted as whole numbers, twice as fast: metres without their last bits, then the thing's number.
+        mask = (1 << len(away).bit_length()) - 1
+        far = ~np.sort((away[far].view(np.int64) & ~mask) | (mask ^ far)) & mask
+        top = _draw_things(sides, self._things, far, away, middle)
+        return Skyline(sides, self._clouds, max(top, self._land.shape[1]))
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
-        """Hills and the edge of a wood on the four sides of the cube, which look the same from all cells."""
+        """Hills and the edge of a wood on the four sides of the cube, from all cells; their rows only."""
         sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
         for side, (right, ahead) in zip(sides, _SIDES, strict=True):
             self._draw_land(side, right, ahead)
-        return sides
+        return sides[:, : np.flatnonzero(sides.any(axis=(0, 2, 3))).max() + 1]
 
-    def _draw_land(self, side: NDArray[np.uint8], right: Floats, ahead: Floats) -> None:
+    def _draw_land(self, side: Colours, right: Floats, ahead: Floats) -> None:
         """Draw the hills and the edge of a wood on one side of the cube."""
         u = (np.arange(WIDE) + 0.5) / (WIDE / 2) - 1
         east, north = u * right[0] + ahead[0], u * right[1] + ahead[1]
@@ -143,6 +158,138 @@ class Skylines:
 def _hazed(paint: Floats | tuple[float, ...], haze: float | Floats) -> Floats:
     """Return one colour or several, [0, 255], behind a share of haze."""
     return np.asarray(paint) + haze * (np.array(HAZE_RGB) - paint)
+
+
+@kernel
+def _draw_things(sides: Colours, things: Things, far: Ints, away: Floats, middle: Floats) -> int:
+    """Draw far houses and trees, but for what nearer ones hide; return the number of rows drawn on.
+
+    Args:
+        sides: of the cube.
+        things: all houses and trees.
+        far: numbers of those to draw, the nearest first, (n,).
+        away: metres to all.
+        middle: metres (east, north) of the middle of the cube.
+    """
+    # A thing is seen on two sides at most. Side, thing, left, right and top as in `Box`, and low.
+    boxes = np.empty((2 * len(far), 6), np.int32)
+    hidden, colour, seen, rows = np.full((4, WIDE), -1, np.int32), np.full(4, 255, np.uint8), 0, 0
+    for thing in far:
+        for side in range(4):
+            left, right, top = _box_around(things, thing, middle, side)
+            low = _hide_behind(hidden, side, left, right, top)
+            if low <= (top + 8 >> 4) + 1:
+                boxes[seen] = side, thing, left, right, top, low
+                seen += 1
+    for number in range(seen - 1, -1, -1):
+        side, thing, left, right, top, low = boxes[number]
+        _mix_haze(colour, things, thing, away[thing])
+        box = left, right, top, low
+        _draw_edge(sides, side, colour, box, True, 0, top, left)
+        _draw_edge(sides, side, colour, box, True, 0, top, right)
+        _draw_edge(sides, side, colour, box, False, left, right, top)
+        _fill_box(sides, side, colour, box)
+        rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
+    return rows
+
+
+@part
+def _box_around(things: Things, thing: int, middle: Floats, side: int) -> tuple[int, int, int]:
+    """Return left, right and top of a thing on a side of the cube, in 16ths of pixels; (0, 0, -32) off it."""
+    near, left, right = np.inf, np.inf, -np.inf
+    for corner in range(things.first[thing], things.first[thing + 1]):
+        east, north = things.corners[corner, 0] - middle[0], things.corners[corner, 1] - middle[1]
+        ahead = east * _SIDES[side, 1, 0] + north * _SIDES[side, 1, 1]
+        if ahead <= 1:
+            return 0, 0, -32
+        column = ((east * _SIDES[side, 0, 0] + north * _SIDES[side, 0, 1]) / ahead + 1) * (WIDE / 2)
+        near, left, right = min(near, ahead), min(left, column), max(right, column)
+    if left >= WIDE or right <= 0:
+        return 0, 0, -32
+    top = things.rise[thing] / near * (WIDE / 2)
+    return int(np.rint(left * 16 - 8)), int(np.rint(right * 16 - 8)), int(np.rint(top * 16 - 8))
+
+
+@part
+def _hide_behind(hidden: NDArray[np.int32], side: int, left: int, right: int, top: int) -> int:
+    """Return the lowest row of a box that nearer ones leave in sight, and hide what is behind the box.
+
+    Args:
+        hidden: highest row that nearer boxes fill, by side and column.
+        side: of the cube.
+        left: of the box, in 16ths of pixels.
+        right: likewise.
+        top: likewise.
+    """
+    low, row = HIGH, min(top + 8 >> 4, HIGH - 1)
+    for column in range(max((left + 8 >> 4) - 1, 0), min((right + 8 >> 4) + 1, WIDE - 1) + 1):
+        low = min(low, hidden[side, column] + 1)
+    if low <= row:
+        for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
+            hidden[side, column] = max(hidden[side, column], row)
+    return low
+
+
+@part
+def _draw_edge(
+    sides: Colours, side: int, colour: Colours, box: Box, upright: bool, start: int, end: int, across: int
+) -> None:
+    """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
+
+    Args:
+        sides: of the cube.
+        side: of the box.
+        colour: of the box.
+        box: the box, which is filled afterwards.
+        upright: whether the edge runs up, not to the right.
+        start: of the edge, in 16ths of pixels.
+        end: likewise.
+        across: its column if it runs up, or its row; likewise.
+    """
+    left, right, top, low = box
+    long, wide = (HIGH, WIDE) if upright else (WIDE, HIGH)
+    start, end = max(start, 0), min(end, long * 16 - 1)
+    if end < start or not 0 <= across < wide * 16:
+        return
+    first, last, middle = start >> 4, (end >> 4) + 1, across + 8 >> 4
+    for along in range(max(first, low) if upright else first, min(last, long - 1) + 1):
+        head = min(124 - (start & 15) * 8 + 128 * (along - first), 256)
+        tail = min(4 + (end & 15) * 8 + 128 * (last - along), 256)
+        drawn = _EDGE * (head + tail - (256 if max(head, tail) == 256 else 252)) >> 8
+        for beside in range(3):
+            row, column = (along, middle + beside - 1) if upright else (middle + beside - 1, along)
+            is_filled = row <= top + 8 >> 4 and left + 15 >> 4 <= column <= right >> 4
+            if low <= row < HIGH and 0 <= column < WIDE and not is_filled:
+                _mix(sides[side, row, column], colour, drawn * _SOFT[across + 8 & 15, beside] >> 8)
+
+
+@inline_kernel
+def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
+    """Mix a colour into a pixel, twice, as OpenCV does; `weight`: in 256ths."""
+    for channel in range(4):
+        value = np.int64(pixel[channel])
+        for _ in range(2):
+            value += ((np.int64(colour[channel]) - value) * weight + 127) >> 8
+        pixel[channel] = value
+
+
+@part
+def _fill_box(sides: Colours, side: int, colour: Colours, box: Box) -> None:
+    """Fill the pixels of a box that are in sight."""
+    left, right, top, low = box
+    for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
+        for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
+            for channel in range(4):
+                sides[side, row, column, channel] = colour[channel]
+
+
+@part
+def _mix_haze(colour: Colours, things: Things, thing: int, away: float) -> None:
+    """Set a colour to that of a thing behind so many metres of haze, as `_hazed` does."""
+    haze = away / (away + HAZE_M)
+    for channel in range(3):
+        paint = things.paints[thing, channel]
+        colour[channel] = np.uint8(np.rint(paint + haze * (HAZE_RGB[channel] - paint)))
 
 
 @inline_kernel
