@@ -69,7 +69,7 @@ def test_a_church_has_a_wooden_door_narrow_windows_and_a_sign_of_bronze() -> Non
 
 def front_bays(plan: CityPlan, taken: set[int]) -> np.ndarray:
     walls = walls_of(plan.layout.buildings, plan.signs)
-    bays = plan_bays(plan.layout, walls, taken, plan.signs)
+    bays = plan_bays(walls, plan.layout.frontages, plan.layout.streets, taken, plan.signs)
     facing = np.flatnonzero(walls.left[:, 1] + walls.right[:, 1] == 2 * FRONT_Y)
     return bays.kind[np.isin(bays.wall, facing)]
 
@@ -91,7 +91,7 @@ def test_gables_have_blank_bays_at_both_ends_on_all_floors() -> None:
     plan = bare_plan(buildings=(house,))
     plan = replace(plan, layout=replace(plan.layout, frontages=()))
     walls = walls_of([house])
-    bays = plan_bays(plan.layout, walls, set(), ())
+    bays = plan_bays(walls, (), plan.layout.streets, set(), ())
     back = np.flatnonzero(np.isclose(walls.left[:, 1] + walls.right[:, 1], 44.0))
     assert bays.kind[bays.wall == back[0]].tolist() == [BLANK, WINDOW, BLANK]
     assert BLANK not in front_bays(plan, set())

@@ -19,7 +19,9 @@ def test_a_third_of_houses_have_an_ornament_and_none_covers_a_door_a_sign_or_a_h
     plan = draw_plan(0)
     houses = np.array([one.footprint for one in plan.layout.buildings])
     walls = walls_of(plan.layout.buildings, plan.signs)
-    bays = plan_bays(plan.layout, walls, {shop.frontage for shop in plan.shops}, plan.signs)
+    bays = plan_bays(
+        walls, plan.layout.frontages, plan.layout.streets, {shop.frontage for shop in plan.shops}, plan.signs
+    )
     mesh = ornament_mesh(plan.signs, walls, bays)
     again = ornament_mesh(plan.signs, walls, bays)
     assert all(np.array_equal(one, other) for one, other in zip(astuple(mesh), astuple(again), strict=True))

@@ -1,9 +1,21 @@
 """Lines and points on flat ground, in metres."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike, NDArray
 
 from virl.geo.globe import Flags, Floats, Ints
+
+
+def line_strings(lines: Iterable[ArrayLike]) -> NDArray[np.object_]:
+    """Return the shapes of lines of two points or more, made in one call."""
+    points = [np.asarray(line, float) for line in lines]
+    if not points:
+        return np.empty(0, object)
+    owner = np.repeat(np.arange(len(points)), [len(line) for line in points])
+    return np.asarray(shapely.linestrings(np.concatenate(points), indices=owner), object)
 
 
 def near_shapes(xy: Floats, shapes: shapely.STRtree, margin: float) -> Flags:

@@ -8,6 +8,7 @@ import shapely
 from shapely import Geometry, LineString, Point, Polygon
 from shapely.ops import substring
 
+from virl.geo.flat import line_strings
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract
 from virl.osm.grounds import areas_of
@@ -71,7 +72,7 @@ def _doors(plan: CityPlan) -> Iterator[tuple[int, Floats, Floats]]:
     """Yield (house, middle in metres, way out) of each detached house's door, if it has one and no place."""
     layout, taken = plan.layout, {shop.frontage for shop in plan.shops}
     walls = walls_of(layout.buildings, plan.signs)
-    doors = plan_bays(layout, walls, taken, plan.signs).of_kind(DOOR)
+    doors = plan_bays(walls, layout.frontages, layout.streets, taken, plan.signs).of_kind(DOOR)
     left, right = walls.left[doors.wall], walls.right[doors.wall]
     at = left + (right - left) * ((doors.place + 0.5) / walls.bays[doors.wall])[:, None]
     owner, first, count = np.unique(walls.building[doors.wall], return_index=True, return_counts=True)
@@ -91,8 +92,8 @@ class _Gardens:
         self.barriers: list[Barrier] = []
         self._layout, self._spots, self._seed = layout, spots, seed
         self._streets = [one for one in layout.streets if one.road and one.has_kerb]
-        self._lines = shapely.STRtree([LineString(one.line) for one in self._streets])
-        lines = [LineString(one.line) for one in layout.streets]
+        self._lines = shapely.STRtree(line_strings(one.line for one in self._streets))
+        lines = line_strings(one.line for one in layout.streets)
         half = [one.road / 2 + one.pavement + CLEAR_M for one in layout.streets]
         self._cuts = shapely.STRtree([*shapely.buffer(lines, half), *openings_of(extract, layout.streets)])
         self._houses = shapely.STRtree([one.footprint for one in layout.buildings])

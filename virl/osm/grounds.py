@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from shapely import Geometry, LineString, Polygon
 
-from virl.geo.flat import left_normals
+from virl.geo.flat import left_normals, line_strings
 from virl.geo.globe import Flags, Floats
 from virl.osm.extract import OsmExtract, Shapes, Tags
 from virl.osm.houses import Houses
@@ -350,7 +350,7 @@ def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossin
     roads = [street for street in streets if street.road >= NARROWEST_M]
     if not points or not roads:
         return ()
-    lines = np.array([LineString(street.line) for street in roads], object)
+    lines = line_strings(street.line for street in roads)
     nearest = shapely.STRtree(lines).query_nearest(points, max_distance=ON_ROAD_M, all_matches=False)
     taken: dict[int, list[float]] = {}
     for point, road in nearest.T.tolist():

@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
-from virl.geo.flat import near_lines
+from virl.geo.flat import line_strings, near_lines
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.fronts import entrances_of
@@ -190,7 +190,7 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
     """Return the (east, north) metres of the posts below each overhang; none below rooms over passages."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
-    ways = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+    ways = shapely.STRtree(line_strings(street.line for street in streets))
     half = np.array([street.road / 2 or street.pavement for street in streets])
     found: list[tuple[Point, ...]] = []
     for number, footprint in enumerate(above.footprints.tolist()):

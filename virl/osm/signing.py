@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
-from virl.geo.flat import near_lines
+from virl.geo.flat import line_strings, near_lines
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes
 from virl.osm.fronts import (
@@ -114,7 +114,7 @@ class BoardGround:
     def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
         """Build search trees of a town's houses, streets and panoramas, with no board placed yet."""
         self._houses = shapely.STRtree(houses.footprints)
-        self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._lines = shapely.STRtree(line_strings(street.line for street in streets))
         self._half = np.array([max(street.road / 2, _PATH_M) for street in streets])
         self._panoramas = panoramas.xy
         self._near = cKDTree(panoramas.xy)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry, LineString
 
-from virl.geo.flat import left_normals
+from virl.geo.flat import left_normals, line_strings
 from virl.geo.globe import Floats, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
@@ -111,7 +111,7 @@ def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Stre
         return xy
     half = np.array([street.road / 2 for street in roads])
     points = np.asarray(shapely.points(xy))
-    tree = shapely.STRtree([shapely.LineString(street.line) for street in roads])
+    tree = shapely.STRtree(line_strings(street.line for street in roads))
     near = tree.query_nearest(points, max_distance=float(half.max()), all_matches=False, return_distance=True)
     (point, road), gap = near
     on_road = movable[point] & (gap < half[road])

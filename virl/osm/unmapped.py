@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
-from virl.geo.flat import near_lines, near_shapes
+from virl.geo.flat import line_strings, near_lines, near_shapes
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.osm.extract import OsmExtract, Tags
 from virl.osm.houses import Houses
@@ -32,7 +32,7 @@ class Spots:
     ) -> None:  # fmt: skip
         """Build search trees of a town's houses, streets, panoramas, signs and mapped furniture."""
         self._houses = shapely.STRtree(np.concatenate([houses.footprints, houses.above.footprints]))
-        self._streets = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._streets = shapely.STRtree(line_strings(street.line for street in streets))
         self._half = np.array([street.road / 2 or street.pavement for street in streets])
         self._middles = cKDTree(shapely.get_coordinates(shapely.centroid(houses.footprints)).reshape(-1, 2))
         self._eyes = cKDTree(panoramas.xy)

@@ -15,6 +15,7 @@ import shapely
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from virl.geo.flat import line_strings
 from virl.geo.globe import Floats, Ints
 from virl.osm.extract import OsmExtract, OsmObjects, Shapes, Tags
 from virl.osm.tags import is_at_ground
@@ -246,10 +247,7 @@ class WayNetwork:
     @cached_property
     def shapes(self) -> Shapes:
         """Each stretch as a line in metres, shape (n,)."""
-        if not self.lines:
-            return np.empty(0, object)
-        owner = np.repeat(np.arange(len(self.lines)), [len(line) for line in self.lines])
-        return np.asarray(shapely.linestrings(np.concatenate(self.lines), indices=owner), object)
+        return line_strings(self.lines)
 
 
 def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:

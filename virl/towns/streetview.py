@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from virl.extras import require
 from virl.files.stores import Arrays, ArrayStore
+from virl.geo.flat import line_strings
 from virl.geo.globe import Floats, LatLng, bearings
 from virl.platform.city.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.city.streetview import Camera, Image, Panorama, View
@@ -220,10 +221,7 @@ _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _re
 
 def _street_headings(layout: StreetPlan) -> Floats:
     """Return the heading of the street at each panorama in its line's direction, degrees, (panoramas,)."""
-    corners = [street.line for street in layout.streets]
-    owner = np.repeat(np.arange(len(corners)), [len(line) for line in corners])
-    lines = np.asarray(shapely.linestrings(np.concatenate(corners), indices=owner))
-    mine = lines[layout.panoramas.street]
+    mine = line_strings(street.line for street in layout.streets)[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
     # At the end of a street its last metre tells the direction.
     where = np.minimum(where, shapely.length(mine) - 1.0)

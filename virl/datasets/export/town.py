@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput
+from virl.geo.flat import line_strings
 from virl.geo.globe import Flags, Floats, Ints, signed_turn
 from virl.platform.city.graph import NavigationGraph, build_graph
 from virl.platform.providers.planned import ExportSource
@@ -188,7 +189,7 @@ def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mappin
     """
     source = np.repeat(np.arange(len(graph)), graph.degree)
     middles = shapely.points((xy[source] + xy[graph.target]) / 2)
-    lines = shapely.STRtree([shapely.LineString(street.line) for street in plan.layout.streets])
+    lines = shapely.STRtree(line_strings(street.line for street in plan.layout.streets))
     found: tuple[dict[int, str], ...] = tuple({} for _ in range(len(graph)))
     for node, target, street in zip(source, graph.target, np.atleast_1d(lines.nearest(middles)), strict=True):
         if name := plan.layout.streets[street].name:

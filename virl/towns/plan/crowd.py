@@ -181,8 +181,9 @@ def _people(rng: Generator, spots: _Spots, crowd: float) -> Iterator[Furniture]:
     xy, heading = np.concatenate([xy, beside]), np.concatenate([heading, heading[paired]])
     other = (who[paired] + 1) % PEOPLE + PEOPLE * COMPANIES * (clothes[paired] + 5)
     looks, street = np.concatenate([looks, other]), np.concatenate([street, street[paired]])
+    settled = spots.near_houses(xy, SETTLED_M) & kerbs.on_pavement(xy, street, PAVED_M)
+    xy, heading, looks = xy[settled], heading[settled], looks[settled]
     free = spots.free(xy, eye=EYE_M, wall=WALL_M) & ~kerbs.on_road(xy, WALL_M)
-    free &= spots.near_houses(xy, SETTLED_M) & kerbs.on_pavement(xy, street, PAVED_M)
     yield from _name("person", xy[free], heading[free], looks[free])
 
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
-from virl.geo.flat import left_normals, near_lines
+from virl.geo.flat import left_normals, line_strings, near_lines
 from virl.geo.globe import Flags, Floats, Ints, normalize_heading
 from virl.towns.plan.streets import Network
 from virl.towns.plan.town_plan import Frontage, Furniture, FurnitureKind, Land, StreetPlan
@@ -54,7 +54,7 @@ class Kerbs:
 
     def __init__(self, network: Network | StreetPlan) -> None:
         """Collect lines, widths and ends of the streets."""
-        self.lines = np.array([shapely.LineString(street.line) for street in network.streets])
+        self.lines = line_strings(street.line for street in network.streets)
         self.lengths: Floats = shapely.length(self.lines)
         self.half_road = np.array([street.road / 2 for street in network.streets])
         self.pavement = np.array([street.pavement for street in network.streets])

@@ -1,14 +1,15 @@
 """Bays of ground floors: which have a window, which a door, and which are covered by shop fronts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from virl.geo.flat import line_strings
 from virl.geo.globe import Floats, Ints
-from virl.towns.plan.town_plan import Sign, StreetPlan
+from virl.towns.plan.town_plan import Frontage, Sign, Street
 from virl.towns.render.mesh import outward
 from virl.towns.render.walls import Walls, count_out
 
@@ -47,13 +48,6 @@ class Bays(NamedTuple):
         mine = self.kind == kind
         return Bays(self.wall[mine], self.place[mine], self.kind[mine])
 
-    def of_walls(self, numbers: Ints, count: int) -> "Bays":
-        """Return the bays of some of `count` walls, by their rising indices, which then count from 0."""
-        index = np.full(count, -1, np.int64)
-        index[numbers] = np.arange(len(numbers))
-        mine = index[self.wall] >= 0
-        return Bays(index[self.wall[mine]], self.place[mine], self.kind[mine])
-
     def runs(self, look: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """Return (wall, first bay, number of bays, value of `look`) of the longest runs of equal `look`."""
         change = (np.diff(self.wall, prepend=-1) != 0) | (np.diff(look, prepend=0) != 0)
@@ -68,14 +62,21 @@ def all_windows(walls: Walls) -> Bays:
     return Bays(wall, place, np.where(walls.is_hall[wall], BARE, WINDOW).astype(np.uint8))
 
 
-def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: Collection[Sign]) -> Bays:
-    """Return the bays of all walls of a plan.
+def plan_bays(
+    walls: Walls,
+    frontages: Iterable[Frontage],
+    streets: Sequence[Street],
+    taken: Collection[int],
+    signs: Iterable[Sign],
+) -> Bays:
+    """Return the bays of the walls of buildings.
 
     A frontage without a place has a door. A house without any has one for each 15 m of its front on a street.
 
     Args:
-        layout: with its frontages and streets.
-        walls: of all its buildings.
+        walls: of the buildings.
+        frontages: of these buildings.
+        streets: those within 18 m of them, or more.
         taken: ids of the frontages that have a place.
         signs: of the plan, of which directories cover their bays.
     """
@@ -83,7 +84,7 @@ def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: C
     if not len(bays.wall):
         return bays
     start = np.searchsorted(bays.wall, np.arange(len(walls.number)))
-    fronts = [one for one in layout.frontages if one.building is not None]
+    fronts = [one for one in frontages if one.building is not None]
     covers = [(one.left, one.right, 0.0) for one in fronts if one.id in taken]
     covers += [(one.left, one.right, BESIDE_M) for one in signs if one.kind == "directory"]
     free = [(one.left, one.right, 0.0) for one in fronts if one.id not in taken]
@@ -99,7 +100,7 @@ def plan_bays(layout: StreetPlan, walls: Walls, taken: Collection[int], signs: C
     _open_doors(bays, start[wall[doors]] + place)
     known = np.zeros(int(walls.building.max()) + 1, bool)
     known[walls.building[wall[doors]]] = True
-    wall, place = _spread_doors(layout, walls, ~known[walls.building])
+    wall, place = _spread_doors(streets, walls, ~known[walls.building])
     _open_doors(bays, start[wall] + place)
     bays.kind[(bays.kind == WINDOW) & _at_gable_ends(walls, bays)] = BLANK
     return bays
@@ -145,13 +146,13 @@ def on_walls(walls: Walls, fronts: list[tuple[object, object, float]]) -> tuple[
     return found, (along.min(axis=1) - aside) * per_metre, (along.max(axis=1) + aside) * per_metre
 
 
-def _spread_doors(layout: StreetPlan, walls: Walls, wanting: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _spread_doors(streets: Sequence[Street], walls: Walls, wanting: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Return (wall, bay) of doors in the fronts, on streets, of houses whose walls are True in `wanting`."""
     which = np.flatnonzero(wanting & (walls.open_number >= 0) & (walls.length > NARROW_M))
     if not len(which):
         return which, which
     middle = (walls.left[which] + walls.right[which]) / 2
-    lines = np.array([shapely.LineString(street.line) for street in layout.streets], object)
+    lines = line_strings(street.line for street in streets)
     one, street = shapely.STRtree(lines).query_nearest(
         shapely.points(middle), max_distance=STREET_M, all_matches=False
     )

@@ -159,7 +159,10 @@ def find_touching(bounds: Floats, low: Floats, high: Floats) -> Ints:
 def bounds_of(lines: Sequence[ArrayLike]) -> Floats:
     """Return (west, south, east, north) of each line in metres, as `find_touching` takes them."""
     points = [np.asarray(line, float) for line in lines]
-    return np.array([(*line.min(axis=0), *line.max(axis=0)) for line in points], float).reshape(-1, 4)
+    if not points:
+        return np.empty((0, 4))
+    every, starts = np.concatenate(points), np.cumsum([0, *map(len, points[:-1])])
+    return np.hstack([np.minimum.reduceat(every, starts), np.maximum.reduceat(every, starts)])
 
 
 def pick(things: Sequence[Thing], which: Ints) -> list[Thing]:
@@ -210,14 +213,14 @@ class Scenes:
         self._plan = plan
         self._signs = plan.signs
         self._walls = walls_of(layout.buildings, self._signs)
-        taken = {shop.frontage for shop in plan.shops}
-        self._bays = plan_bays(layout, self._walls, taken, self._signs)
+        self._taken = {shop.frontage for shop in plan.shops}
         self._spans = spans_of(self._signs, layout)
         shops = [one.place for one in plan.shops]
         self._institutions = {one.id for one in shops if KINDS[kind_of(one.types)].portal}
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
         self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
+        self._fronted = np.array([one.building for one in layout.frontages], float)
         self._frontages = bounds_of([(one.left, one.right) for one in layout.frontages])
         self._boards = bounds_of([(one.left, one.right) for one in self._signs])
         self._things = layout.furniture if things is None else things
@@ -257,7 +260,8 @@ class Scenes:
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
         streets = pick(layout.streets, find_touching(self._streets, low, high))
         walls = self._walls.of_buildings(numbers)
-        bays = self._bays.of_walls(walls.number, len(self._walls.number))
+        own = pick(layout.frontages, np.flatnonzero(np.isin(self._fronted, numbers)))
+        bays = plan_bays(walls, own, streets, self._taken, self._signs)
         shade = cast_shade(pick(layout.buildings, shading), low, high)
         houses, on_houses = cut_walls(
             join(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
+from virl.geo.flat import line_strings
 from virl.geo.globe import Floats, Ints
 from virl.pages.fonts import face_for, font, is_shaped
 from virl.towns.plan.town_plan import Point, Rgb, Sign, StreetPlan
@@ -199,7 +200,7 @@ def spans_of(signs: Sequence[Sign], layout: StreetPlan) -> dict[str, Span]:
     houses = [house for house in layout.buildings if house.base == 0]
     footprints = np.array([one.footprint for one in houses], object)
     heights = np.array([one.height for one in houses])
-    lines = shapely.STRtree([shapely.LineString(street.line) for street in layout.streets])
+    lines = shapely.STRtree(line_strings(street.line for street in layout.streets))
     street = np.asarray(lines.nearest(shapely.points(middle)))
     pole = np.array([layout.streets[one].road / 2 + KERB_M for one in street.tolist()])
     ends, poles = [], []

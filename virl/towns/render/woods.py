@@ -9,7 +9,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from virl.geo.flat import near_lines, near_shapes
+from virl.geo.flat import line_strings, near_lines, near_shapes
 from virl.geo.globe import Floats, Ints
 from virl.towns.plan.furnish import Kerbs
 from virl.towns.plan.town_plan import Building, Land, LandKind, Street, StreetPlan
@@ -93,7 +93,7 @@ def plant_mesh(
         if kind == "wood":
             inside = inside[_is_free(xy[inside], area, streets, houses)]
         else:
-            lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+            lines = shapely.STRtree(line_strings(street.line for street in streets))
             half = np.array([street.road / 2 + street.pavement for street in streets])
             inside = inside[~near_lines(xy[inside], lines, half, BESIDE_M)]
         found.append(_clumps(growth, xy[inside], chance[inside]))
@@ -181,15 +181,12 @@ def _is_free(
     xy: Floats, wood: shapely.Geometry, streets: Sequence[Street], houses: Sequence[Building]
 ) -> NDArray[np.bool_]:
     """Return whether a clump may stand at each point in a wood, metres."""
-    points, edge, away = shapely.points(xy), shapely.boundary(wood), np.full(len(xy), np.inf)
-    lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
-    (near, _), metres = lines.query_nearest(points, DEEP_M, return_distance=True, all_matches=False)
-    away[near] = metres
+    lines = shapely.STRtree(line_strings(street.line for street in streets))
+    beside, near = (near_shapes(xy, lines, metres) for metres in (CLEAR_M, DEEP_M))
+    edge, walls = shapely.boundary(wood), shapely.STRtree([house.footprint for house in houses])
     shapely.prepare(edge)
-    is_free = (away >= CLEAR_M) & ((away <= DEEP_M) | shapely.dwithin(points, edge, EDGE_M))
-    walls = shapely.STRtree([house.footprint for house in houses])
-    is_free[walls.query(points, "dwithin", HOUSE_M)[0]] = False
-    return np.asarray(is_free)
+    is_free = near | shapely.dwithin(shapely.points(xy), edge, EDGE_M)
+    return np.asarray(is_free & ~beside & ~near_shapes(xy, walls, HOUSE_M))
 
 
 def _chances(cells: Ints) -> Floats:
