@@ -156,12 +156,16 @@ class ShownView:
 
 @dataclass(frozen=True, slots=True)
 class ShownPoint:
-    """A point on an episode's map of the city, coloured by its score."""
+    """A point on an episode's map of the city; colour and shape tell its score."""
 
     position: LatLng
     score: float
     """Score of the point in [0, 1]: 0 is drawn as bad, 1 as good."""
     label: str = ""
+    role: Literal["", "goal", "entered"] = ""
+    """Part that the point has in a walk: its goal, the place entered at its end, or neither.
+
+    The map of one walk shows a goal without its score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,9 +150,7 @@ def bench(
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option(
-            help="Maximum number of episodes for each model in each city, drawn by --seed.", min=1
-        ),
+        typer.Option(help="Maximum number of episodes for each model in each city, drawn by --seed.", min=1),
     ] = None,
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Run shard I of N. Merge shards with `virl bench report`.")

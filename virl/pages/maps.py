@@ -28,6 +28,7 @@ from virl.pages.marks import (
 )
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbols
+from virl.pages.theme import HOUSES_UP_TO_M
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
@@ -57,6 +58,8 @@ _WORDS = {
 """Words of the legend for several points of a style."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
+_AREAS = {"park": "park", "water": "water", "square": "square", "house": "house"}
+"""Words of the legend by the kind of an area."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,12 @@ def map_figure(
     drawn = _symbols_with_room(paper, room)
     lines = (*legend, *pins, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
     return MapFigure(title, paper, ways, tuple(shown[::-1]), names, lines, notice, drawn)
+
+
+def area_legend(paper: Paper) -> list[tuple[str, str]]:
+    """Return a line of the legend for each kind of area that is drawn on a paper."""
+    drawn = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
+    return [line for line in _AREAS.items() if line[0] in drawn]
 
 
 def at_width(figure: MapFigure, across: float) -> MapFigure:

@@ -17,11 +17,10 @@ from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, map_figure
+from virl.pages.maps import MapFigure, area_legend, map_figure
 from virl.pages.marks import Mark
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
-from virl.pages.theme import HOUSES_UP_TO_M
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
@@ -58,13 +57,7 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     margin = 20.0 + MARGIN * float(max(wide, high))
     extent = Extent(aspect=across / HIGH_PX, margin_m=margin, beyond=0.0, scale=1 / 6)
     paper = lay_out(frame, corners, ground_of(city), extent=extent, across=across)
-    kinds = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
-    legend = [("view", "view, and where it looks")] * bool(views)
-    legend += [
-        (kind, word)
-        for kind, word in (("park", "park"), ("water", "water"), ("house", "house"))
-        if kind in kinds
-    ]
+    legend = [("view", "view, and where it looks")] * bool(views) + area_legend(paper)
     return map_figure(
         f"Map of {city.title}",
         paper,
