@@ -12,7 +12,13 @@ from virl.platform.city.place_types import types_20
 
 METRICS = (
     Metric("ar10", "AR10", about="average recall over 10 place types"),
-    Metric("ar20", "AR20", by_group=True, about="average recall over 20 place types"),
+    Metric(
+        "ar20",
+        "AR20",
+        by_group=True,
+        shares="A place counts in each of its types.",
+        about="average recall over 20 place types",
+    ),
     Metric("recall", "any label", about="places found, whatever their label"),
     Metric("accuracy", "label right", about="places found, whose label is right"),
     Metric("ar20_once", "AR20 once", about="AR20 where each panorama must find its places alone"),

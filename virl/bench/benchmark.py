@@ -91,7 +91,9 @@ class Metric:
     """True if the metric is a share in [0, 1] that is shown in percent."""
     digits: int = 1
     by_group: bool = False
-    """True if reports also draw the metric as bars, one for each group of its tallies."""
+    """True if reports also draw the metric by group of its tallies."""
+    shares: str = ""
+    """Sentence on how a unit counts that is in several groups; empty if each is in one."""
     aside: bool = False
     """True if the terminal's narrow table leaves the metric out; the page and the files have it."""
     about: str = ""

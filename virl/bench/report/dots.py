@@ -72,6 +72,16 @@ class DotPlot:
         """Return whether a row has a number of units."""
         return any(row.units for _, rows in self.parts for row in rows)
 
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether a dot has the line of its interval."""
+        return any(dot and dot.high > dot.low for _, rows in self.parts for row in rows for dot in row.dots)
+
+    @property
+    def has_hollow(self) -> bool:
+        """Return whether a dot is hollow: published by others."""
+        return any(row.is_hollow for _, rows in self.parts for row in rows)
+
 
 def axis_of(values: Iterable[float], *, is_share: bool, top: float = 1.0) -> Axis:
     """Return an axis with a zero that holds all values; that of shares holds `top` too.

@@ -171,6 +171,9 @@ def write_page(
         "maps": list(_whole_maps(sections)),
         "plotted": [metric.key for metric, _ in plots],
         "few_units": FEWEST_UNITS,
+        "units": gathered.benchmark.units,
+        "unit_counts": [units for row in results.rows for units in row.units.values()],
+        "tile_legend": _whole_legend([tile.map for one in sections for tile in one.tiles if tile.map]),
         "heats": [(row, _heat(table)) for row in whole_rows(results) for table in row.confusions],
     }
     _write_text(
@@ -207,6 +210,14 @@ def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
         drawn = city_map(city, shown, walkers, extent=_WHOLE, across=WIDE, ground=ground)
         if drawn:
             yield drawn
+
+
+def _whole_legend(maps: Sequence[MapFigure]) -> MapFigure | None:
+    """Return a map with the marks and the legends of all maps; `None` without maps."""
+    if not maps:
+        return None
+    lines = dict.fromkeys(line for one in maps for line in one.legend)
+    return replace(maps[0], legend=tuple(lines), marks=tuple(mark for one in maps for mark in one.marks))
 
 
 def ground_below(name: str, city: CityPlan) -> MapGround:
@@ -348,7 +359,7 @@ def city_map(
         legend.append((kind, f"{role}{_WORDS[kind]}".removeprefix(", ")))
     marks += [Mark(*points[0], "from", "start", shape="spot") for points in ends]
     marks += [
-        Mark(*points[-1], "walked", "end of the walk", shape="spot") for points in ends if len(points) > 1
+        Mark(*points[-1], "walked", "end of the walk", shape="square") for points in ends if len(points) > 1
     ]
     legend += [(mark.kind, _WORDS[mark.kind]) for mark in marks if mark.kind in ("from", "walked")]
     legend = [*dict.fromkeys(legend), *area_legend(paper)]
