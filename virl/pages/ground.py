@@ -1,6 +1,6 @@
 """The ground of a map: streets, houses, parks, water and squares with their names, laid out on paper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -21,8 +21,8 @@ WayKind = Literal["main", "street", "lane", "footpath"]
 AreaKind = Literal["park", "water", "square", "house"]
 """Kind of an area: a park, water, a paved square or a house."""
 
-AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
-"""Kinds of areas in the order in which they are drawn."""
+AREAS: Mapping[AreaKind, str] = {"park": "park", "water": "water", "square": "paved square", "house": "house"}
+"""Words of the legend by kind of area, in the order in which they are drawn."""
 WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
 """Kinds of ways in the order in which they are drawn."""
 # The looks of the ground, all chosen.

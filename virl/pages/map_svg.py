@@ -145,15 +145,16 @@ def draw_legend(figure: MapFigure) -> Markup:
                 f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
             )
         swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
-        hidden = " hidden" if first == "symbol" and last in unseen else ""
+        is_far = last == "house" and figure.paper.pixel > HOUSES_UP_TO_M
+        hidden = " hidden" if is_far or (first == "symbol" and last in unseen) else ""
         lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
 
 
 def legend_data(figure: MapFigure) -> list[tuple[str, str, str]]:
-    """Return the lines of a map's legend but for symbols, each as (style classes, shape, words)."""
+    """Return the lines of a map's legend but for symbols and areas, each as (classes, shape, words)."""
     shapes_of = _shapes_of(figure)
-    told = [one for one in figure.legend if not one[0].startswith("symbol")]
+    told = [one for one in figure.legend if not one[0].startswith("symbol") and one[0] not in AREAS]
     return [(kind, shapes_of.get(kind.split()[-1], "disc"), words) for kind, words in told]
 
 

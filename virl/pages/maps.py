@@ -14,7 +14,7 @@ import shapely
 
 from virl.geo.globe import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine
-from virl.pages.ground import MapGround, Name
+from virl.pages.ground import AREAS, MapGround, Name
 from virl.pages.marks import (
     ROOM,
     LabelAnchor,
@@ -28,7 +28,6 @@ from virl.pages.marks import (
 )
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbols
-from virl.pages.theme import HOUSES_UP_TO_M
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone
@@ -58,8 +57,6 @@ _WORDS = {
 """Words of the legend for several points of a style."""
 _SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
-_AREAS = {"park": "park", "water": "water", "square": "square", "house": "house"}
-"""Words of the legend by the kind of an area."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ def map_figure(
         paper: the paper with the ground.
         paths: the paths, the most important last.
         marks: the marks, the most important last.
-        legend: (style classes, words) of each line; the pins and symbols that are drawn follow them.
+        legend: (style classes, words) of each line; the pins, areas and symbols that are drawn follow.
         notice: credits that the map has to show.
     """
     room = _Room(paper.across, paper.height / paper.pixel - (NOTICE if notice else 0.0))
@@ -128,14 +125,16 @@ def map_figure(
         if mark.shape == "pin" and mark.label
     )
     drawn = _symbols_with_room(paper, room)
-    lines = (*legend, *pins, *((f"symbol {name}", symbols()[name].legend) for name in drawn))
-    return MapFigure(title, paper, ways, tuple(shown[::-1]), names, lines, notice, drawn)
+    signs = ((f"symbol {name}", symbols()[name].legend) for name in drawn)
+    lines = dict.fromkeys((*legend, *pins, *_areas_in_view(paper), *signs))
+    return MapFigure(title, paper, ways, tuple(shown[::-1]), names, tuple(lines), notice, drawn)
 
 
-def area_legend(paper: Paper) -> list[tuple[str, str]]:
-    """Return a line of the legend for each kind of area that is drawn on a paper."""
-    drawn = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
-    return [line for line in _AREAS.items() if line[0] in drawn]
+def _areas_in_view(paper: Paper) -> Iterator[tuple[str, str]]:
+    """Yield (kind, words of the legend) of each kind of area that the paper shows."""
+    view = shapely.box(paper.left, paper.top, paper.left + paper.width, paper.top + paper.height)
+    seen = {layer.kind for layer in paper.layers if np.any(shapely.intersects(layer.shapes, view))}
+    yield from ((kind, words) for kind, words in AREAS.items() if kind in seen)
 
 
 def at_width(figure: MapFigure, across: float) -> MapFigure:

@@ -17,7 +17,7 @@ from virl.journal.report import page
 from virl.journal.walk_map import ground_of
 from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
-from virl.pages.maps import MapFigure, area_legend, map_figure
+from virl.pages.maps import MapFigure, map_figure
 from virl.pages.marks import Mark
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
@@ -57,13 +57,12 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     margin = 20.0 + MARGIN * float(max(wide, high))
     extent = Extent(aspect=across / HIGH_PX, margin_m=margin, beyond=0.0, scale=1 / 6)
     paper = lay_out(frame, corners, ground_of(city), extent=extent, across=across)
-    legend = [("view", "view, and where it looks")] * bool(views) + area_legend(paper)
     return map_figure(
         f"Map of {city.title}",
         paper,
         (),
         [view_mark(paper, number, view) for number, view in enumerate(views, 1)],
-        legend=legend,
+        legend=[("view", "view, and where it looks")] * bool(views),
         notice=city.notice,
     )
 

@@ -234,8 +234,9 @@ def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:
     apart = [math.dist(one, other) for one, other in itertools.combinations(shown, 2)]
     assert 5 < len(shown) < len(shops)
     assert min(apart) >= 28 * drawn.paper.pixel
-    assert [words for _, words in drawn.legend] == ["Shop number 0", "restaurants", "other shops"]
-    assert draw_legend(drawn).count("<svg") == 3
+    shapes = [words for _, words in drawn.legend]
+    assert shapes == ["Shop number 0", "park", "house", "restaurants", "other shops"]
+    assert draw_legend(drawn).count("<svg") == 5
     assert "at-food" in draw_svg(drawn)
     assert draw_picture(drawn, 400) != draw_picture(replace(drawn, symbols={}), 400)
 

@@ -42,7 +42,7 @@ from virl.geo.globe import LocalFrame
 from virl.journal.story import scalar, words
 from virl.journal.walk_map import town_ground
 from virl.pages.ground import MapGround, ground_of_lines
-from virl.pages.maps import WIDE, MapFigure, MapPath, area_legend, map_figure
+from virl.pages.maps import WIDE, MapFigure, MapPath, map_figure
 from virl.pages.marks import Mark
 from virl.pages.paper import ACROSS_PX, Extent, Point, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
@@ -362,7 +362,6 @@ def city_map(
         Mark(*points[-1], "walked", "end of the walk", shape="square") for points in ends if len(points) > 1
     ]
     legend += [(mark.kind, _WORDS[mark.kind]) for mark in marks if mark.kind in ("from", "walked")]
-    legend = [*dict.fromkeys(legend), *area_legend(paper)]
     return map_figure(f"Map of {city.title}", paper, walked, marks, legend=legend)
 
 

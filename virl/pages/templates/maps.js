@@ -258,6 +258,8 @@ const MapView = (() => {
         road.setAttribute("stroke-width", Math.max(metres, least * pixel) + 2 * edge * pixel);
       }
       for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > HOUSES_UP_TO_M);
+      const told = this.paper.parentNode?.querySelector(":scope > .legend li:has(.house)");
+      if (told) told.hidden = pixel > HOUSES_UP_TO_M;
       const foot = 14 + (this.paper.querySelector(".credit")?.offsetHeight || 0);
       const [x, y] = [box.x + 14 * pixel, box.y + box.h - foot * pixel];
       const metres = roundLength(box.w / 5);
