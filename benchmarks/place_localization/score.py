@@ -66,7 +66,7 @@ def show(record: Record) -> Shown:
                 tuple(
                     ShownBox(
                         tuple(box["box"]),
-                        f"{words(box['label'])} {box['score']:.2f}"
+                        f"{words(box['label'])} {box['score']:.1f}"
                         + (f" ({box['place']})" if box["place"] else ""),
                         "right" if box["right"] else "wrong" if box["place"] else "other",
                     )

@@ -1,11 +1,11 @@
 """Scores as dots with their intervals on a common axis: those measured here filled, published ones hollow."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from virl.bench.benchmark import Metric
-from virl.bench.report.results import PublishedRow, Results, RowResult, shown_number
+from virl.bench.report.results import PublishedRow, Results, RowResult, page_number
 from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.pages.numbers import digits_for, ticks, write_number
 
@@ -99,7 +99,7 @@ def plain_number(value: float, metric: Metric) -> str:
     """Return a metric's value as a reader of a chart needs it: whole percents, else at most one decimal."""
     if metric.percent:
         return f"{write_number(100 * value, 0)} %"
-    return shown_number(value, replace(metric, digits=min(metric.digits, 1)))
+    return page_number(value, metric)
 
 
 def interval_words(value: Interval, metric: Metric, units: int) -> str:

@@ -26,8 +26,8 @@ from virl.bench.report.headline import headline, main_metric
 from virl.bench.report.results import (
     Results,
     cost_line,
+    page_number,
     shown_metrics,
-    shown_number,
     shown_share,
     spent_line,
     split,
@@ -101,7 +101,7 @@ def _templates() -> Environment:
     return open_templates(
         Path(__file__).parent / "templates",
         filters={
-            "number": shown_number,
+            "number": page_number,
             "share": shown_share,
             "cost": cost_line,
             "spent_line": spent_line,
@@ -217,7 +217,8 @@ def _whole_legend(maps: Sequence[MapFigure]) -> MapFigure | None:
     if not maps:
         return None
     lines = dict.fromkeys(line for one in maps for line in one.legend)
-    return replace(maps[0], legend=tuple(lines), marks=tuple(mark for one in maps for mark in one.marks))
+    finest = min(maps, key=lambda one: one.paper.pixel)  # which shows houses if any does
+    return replace(finest, legend=tuple(lines), marks=tuple(mark for one in maps for mark in one.marks))
 
 
 def ground_below(name: str, city: CityPlan) -> MapGround:
