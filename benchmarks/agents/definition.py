@@ -12,6 +12,7 @@ from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources, truth_of
 from virl.bench.walks import UserPath
 from virl.errors import BadInput, MindFailed, UnknownName
+from virl.pages.numbers import short_number
 from virl.platform.city.city import City
 from virl.platform.perception.models import Models
 from virl.registry import first_line
@@ -146,7 +147,7 @@ def _city_with_truth(name: str, resources: Resources) -> City:
 def _show_value(value: Any) -> str:
     """Return a value of a record's data as text."""
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return short_number(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {one}" for key, one in value.items()) or "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -19,6 +19,7 @@ import numpy as np
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.geo.globe import Floats, LatLng
+from virl.pages.numbers import short_number
 from virl.platform.city.city import City
 from virl.platform.city.maps import TravelMode
 
@@ -139,7 +140,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
     if not data["read"]:
         return f"{data['stops']} stops, read wrong", 0.0
     ratio = data["best_seconds"] / data["seconds"] if data["seconds"] else 1.0
-    return f"{data['stops']} stops, {1 / ratio:.3f} times the best time", min(1.0, ratio)
+    return f"{data['stops']} stops, {short_number(100 / ratio)} % of the best time", min(1.0, ratio)
 
 
 def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -27,6 +27,7 @@ from shapely import Polygon
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
+from virl.pages.numbers import short_number
 from virl.platform.city.city import City, Listing
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import region_of_city
@@ -170,7 +171,8 @@ def notes(records: Sequence[Record]) -> list[str]:
 
 def outcome(data: Data) -> tuple[str, float | None]:
     """Return (words on the pick and the correlation, the correlation, at least 0)."""
-    said = f"picked {data['pick']} of {data['homes']} homes, rank correlation {data['correlation']:.2f}"
+    alike = short_number(data["correlation"])
+    said = f"picked {data['pick']} of {data['homes']} homes, rank correlation {alike}"
     return said, max(0.0, data["correlation"])
 
 

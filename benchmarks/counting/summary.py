@@ -17,7 +17,7 @@ from virl.files.writing import write_whole
 from virl.geo.globe import LatLng, LocalFrame
 from virl.journal.walk_map import town_ground
 from virl.pages.map_svg import ground_data
-from virl.pages.maps import MapFigure
+from virl.pages.maps import map_figure
 from virl.pages.marks import Mark
 from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
@@ -161,7 +161,7 @@ def write_counting_page(
             "attribution": attribution,
             "few_units": FEWEST_UNITS,
             "legend": [
-                MapFigure("", replace(paper, places=places), (), _MARKS, (), _LEGEND)
+                replace(map_figure("", replace(paper, places=places), (), (), legend=_LEGEND), marks=_MARKS)
                 for paper in [*papers.values()][:1]
             ],
             "sections": [(one, _dots(one), _plain_headings(one), _cells(one)) for one in tables],

@@ -56,7 +56,10 @@ def show(record: Record) -> Shown:
     data = record.data
     nearest = data["nearest"]
     reached = float(bool(data["success"]))  # a place that was missed is no success of the map's
-    points = [ShownPoint(LatLng(*nearest["position"]), reached, f"{nearest['name']}, the nearest that fits")]
+    points = []
+    if data["entered"] != nearest["id"]:
+        label = f"{nearest['name']}, the nearest that fits"
+        points.append(ShownPoint(LatLng(*nearest["position"]), reached, label, "goal"))
     if data["entered"] is None:
         ended = f"failed: {record.reason}," if record.status == "failed" else "gave up"
         outcome = f"{ended} after {data['steps']} steps"
@@ -64,7 +67,7 @@ def show(record: Record) -> Shown:
         verdict = "fits" if data["success"] else "does not fit"
         outcome = f"entered {data['entered_name']}, which {verdict}"
         label = f"{data['entered_name']}, entered"
-        points.append(ShownPoint(LatLng(*data["entered_position"]), reached, label))
+        points.append(ShownPoint(LatLng(*data["entered_position"]), reached, label, "entered"))
     return Shown(
         outcome,
         reached,

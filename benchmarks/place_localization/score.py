@@ -10,9 +10,10 @@ from virl.journal.story import words
 from virl.pages.numbers import count_noun
 from virl.platform.city.place_types import types_20
 
+_SHARES = "A place counts in each of its types."
 METRICS = (
-    Metric("ar10", "AR10", about="average recall over 10 place types"),
-    Metric("ar20", "AR20", by_group=True, about="average recall over 20 place types"),
+    Metric("ar10", "AR10", shares=_SHARES, about="average recall over 10 place types"),
+    Metric("ar20", "AR20", by_group=True, shares=_SHARES, about="average recall over 20 place types"),
     Metric("recall", "any label", about="places found, whatever their label"),
     Metric("accuracy", "label right", about="places found, whose label is right"),
     Metric("ar20_once", "AR20 once", about="AR20 where each panorama must find its places alone"),
@@ -65,7 +66,7 @@ def show(record: Record) -> Shown:
                 tuple(
                     ShownBox(
                         tuple(box["box"]),
-                        f"{words(box['label'])} {box['score']:.2f}"
+                        f"{words(box['label'])} {box['score']:.1f}"
                         + (f" ({box['place']})" if box["place"] else ""),
                         "right" if box["right"] else "wrong" if box["place"] else "other",
                     )

@@ -29,7 +29,13 @@ SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand togeth
 OTHERS, NOTHING = "others", "nothing"
 
 METRICS = (
-    Metric("top1", "mean accuracy", by_group=True, about="accuracy averaged over place types"),
+    Metric(
+        "top1",
+        "mean accuracy",
+        by_group=True,
+        shares="A photo of k types counts 1/k in each.",
+        about="accuracy averaged over place types",
+    ),
     Metric("top3", "top 3", about="the same, right if one of the first three types is"),
     Metric("top5", "top 5", about="the same, right if one of the first five types is"),
     Metric("plain", "accuracy", about="photos whose first type is right"),

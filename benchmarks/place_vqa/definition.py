@@ -37,7 +37,13 @@ Cost = Callable[[], Mapping[str, float]]
 Answerer = Callable[[Image], tuple[Ask, Cost]]
 """A function from a photo to (function to ask about it, function for the usage so far)."""
 METRICS = (
-    Metric("circular", "mean accuracy", by_group=True, about="over place types, right in all four orders"),
+    Metric(
+        "circular",
+        "mean accuracy",
+        by_group=True,
+        shares="A question on a place of k types counts 1/k in each.",
+        about="over place types, right in all four orders",
+    ),
     Metric(
         "legacy",
         "legacy mean accuracy",

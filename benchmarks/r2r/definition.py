@@ -62,7 +62,7 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
     return {
         "TL": f"{scores['trajectory_lengths']:.1f} m",
         "NE": error,
-        "SPL": f"{scores['spl']:.2f}",
+        "SPL": f"{scores['spl']:.0%}",
         "nDTW": f"{scores['nDTW']:.0%}",
     }
 

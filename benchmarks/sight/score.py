@@ -83,7 +83,7 @@ def show(record: Record) -> Shown:
         ),
         tuple(ShownView(kept[file], caption) for file, caption in captions.items() if file in kept),
         tuple((step["pano_id"], step["decided"]) for step in walked if _is_decision(walked, step)),
-        (ShownPoint(LatLng(*data["target"]), float(data["success"]), search.place_name),),
+        (ShownPoint(LatLng(*data["target"]), float(data["success"]), search.place_name, "goal"),),
         tuple(LatLng(step["lat"], step["lng"]) for step in walked),
         title=f"To {search.place_name}",
     )

@@ -104,7 +104,7 @@ def show(record: Record) -> Shown:
         ),
         tuple(views),
         tuple((step["observed"], _describe_decision(step)) for step in data["walked"]),
-        (ShownPoint(route.destination, scored.success, route.place_name),),
+        (ShownPoint(route.destination, scored.success, route.place_name, "goal"),),
         tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
         title=f"To {route.place_name}",
     )

@@ -1,9 +1,12 @@
 """Maps of a report: what several episodes show at one place is one dot."""
 
+import shapely
+
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
 from virl.bench.report.page import city_map, merge_steps
 from virl.geo.globe import LatLng
+from virl.pages.ground import Area, MapGround
 
 HERE, THERE = LatLng(40.0, -74.0), LatLng(40.001, -74.0)
 
@@ -32,7 +35,8 @@ def test_two_names_at_one_position_stay_two() -> None:
 
 
 def test_the_map_of_one_walk_shows_where_it_begins_and_ends() -> None:
-    shown = Shown("", points=[ShownPoint(THERE, 1.0, "Bar")], path=[HERE, LatLng(40.0, -74.001), THERE])
+    bar = ShownPoint(THERE, 1.0, "Bar", "goal")
+    shown = Shown("", points=[bar], path=[HERE, LatLng(40.0, -74.001), THERE])
     drawn = city_map(CityPlan(title="Here", streets=()), [(shown, "")])
     assert drawn is not None
     assert [mark.title for mark in drawn.marks] == ["Bar", "start", "end of the walk"]
@@ -40,6 +44,24 @@ def test_the_map_of_one_walk_shows_where_it_begins_and_ends() -> None:
     both = city_map(CityPlan(title="Here", streets=()), [(shown, ""), (shown, "")])
     assert both is not None
     assert [mark.title for mark in both.marks] == ["Bar"]
+
+
+def test_the_place_entered_has_a_mark_that_tells_whether_it_was_right() -> None:
+    points = [ShownPoint(HERE, 0.0, "Bar", "goal"), ShownPoint(THERE, 0.0, "Bank", "entered")]
+    drawn = city_map(CityPlan(title="Here"), [(Shown("", points=points, path=[HERE, THERE]), "")])
+    assert drawn is not None
+    assert [(mark.title, mark.kind) for mark in drawn.marks[:2]] == [("Bar", "goal"), ("Bank", "wrong")]
+    assert ("wrong", "entered, wrong") in drawn.legend
+
+
+def test_two_walkers_differ_on_the_map_and_the_legend_names_them_and_the_ground() -> None:
+    shown = Shown("", path=[HERE, THERE])
+    park = MapGround(areas=[Area(shapely.box(-74.001, 39.999, -73.999, 40.002), "park")])
+    both = [(shown, "a"), (shown, "b")]
+    drawn = city_map(CityPlan(title="Here"), both, ["hiro", "random"], ground=park)
+    assert drawn is not None
+    assert [path.kind for path in drawn.paths] == ["c0", "c1"]
+    assert drawn.legend == (("line c0", "hiro"), ("line c1", "random"), ("park", "park"))
 
 
 def test_equal_steps_in_a_row_are_one() -> None:

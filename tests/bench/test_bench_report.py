@@ -10,12 +10,12 @@ import pytest
 from made_benchmark import NAME, Options
 from rich.console import Console
 
-from virl.bench.benchmark import Shown, ShownView
+from virl.bench.benchmark import Metric, Shown, ShownView
 from virl.bench.episode import Record
 from virl.bench.plan import CityPlan
 from virl.bench.report.dots import group_plots, score_plot
 from virl.bench.report.page import city_map
-from virl.bench.report.results import Results
+from virl.bench.report.results import Results, page_number
 from virl.bench.report.table import terminal_table
 from virl.bench.report.tiles import Scene, make_tiles
 from virl.bench.report.write import write_reports
@@ -99,6 +99,18 @@ def test_what_is_of_too_few_units_says_so_and_small_groups_are_folded(found: Res
     dots = [one for row in small.parts[0][1] for one in row.dots if one]
     assert {one.interval for one in dots} == {"too few (n = 4)", "too few (n = 2)"}
     assert all(one.low == one.at == one.high for one in dots)
+
+
+def test_notes_are_on_what_the_page_has_and_numbers_have_one_decimal(folder: Path, tmp_path: Path) -> None:
+    whole = (folder / "report.html").read_text()
+    assert "Interval: paired bootstrap" in whole
+    assert "Too few: a test needs" not in whole
+    run_benchmark(NAME, Options(count=3), tmp_path, Console(quiet=True))
+    few = (tmp_path / "report.html").read_text()
+    assert "Too few: a test needs at least 10 units." in few
+    assert "paired bootstrap" not in few
+    assert "Line: 95 % interval" not in few
+    assert page_number(0.456, Metric("plain", "plain", percent=False, digits=2)) == "0.5"
 
 
 def test_what_others_published_on_other_data_stands_apart(found: Results) -> None:

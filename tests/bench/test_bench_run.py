@@ -211,11 +211,23 @@ def test_pictures_are_kept_below_the_run(tmp_path: Path) -> None:
 def test_a_part_has_all_models_of_a_case_and_a_limit_is_of_each() -> None:
     episodes = [Episode(f"c{n}", "here", model) for model in "ab" for n in range(7)]
     parts = [choose(episodes, 5, (number, 2)) for number in (1, 2)]
-    assert sorted(one.id for part in parts for one in part) == sorted(
-        f"{model}/here/c{n}" for model in "ab" for n in range(5)
-    )
     first, second = ({one.case for one in part} for part in parts)
     assert first.isdisjoint(second)
+    assert sorted(map(len, (first, second))) == [2, 3]
+    assert [len(part) for part in parts] == [2 * len(first), 2 * len(second)]
+
+
+def test_a_limit_draws_by_the_seed_and_a_larger_one_holds_a_smaller_one() -> None:
+    episodes = [Episode(f"c{n:02d}", "here", "a") for n in range(40)]
+
+    def cases(limit: int | None, seed: int = 0) -> list[str]:
+        return [one.case for one in choose(episodes, limit, (1, 1), seed)]
+
+    assert cases(None) == cases(40) == [one.case for one in episodes]
+    assert cases(8) == sorted(cases(8)) != cases(None)[:8]
+    assert cases(8)[-1] >= "c20"  # they are not all from the beginning
+    assert set(cases(8)) < set(cases(20))
+    assert cases(8) != cases(8, seed=1)
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])

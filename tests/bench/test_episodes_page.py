@@ -95,7 +95,7 @@ def test_walks_lie_over_the_ground_of_their_city(tmp_path: Path, browser: WebDri
     names = browser.find_elements(By.CSS_SELECTOR, "#map .street-name:not(.no-room)")
     assert {name.get_attribute("textContent") for name in names} == {"Long Street"}
     legend = [item.text for item in browser.find_elements(By.CSS_SELECTOR, "#map .legend li")]
-    assert legend == ["gold path", "path walked", "start", "target", "end", "chosen step"]
+    assert legend == ["gold path", "path walked", "start", "target", "end", "chosen step", "house"]
 
 
 @pytest.mark.browser

@@ -1,5 +1,6 @@
 """`virl town`: the page of a twin, of a made city, and of one that has streets only."""
 
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -30,7 +31,7 @@ from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.sheets.town import CELL
 from virl.sheets.town_page import town_facts, town_map, write_town
-from virl.sheets.views import BIG_M, HEIGHT, HERO_FOV, WIDTH, town_views, wide_view
+from virl.sheets.views import APART_M, BIG_M, HEIGHT, HERO_FOV, WIDTH, town_views, wide_view
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,19 @@ def test_the_best_views_have_houses_signs_and_an_open_road(tmp_path: Path) -> No
     assert wide.pixels.shape[:2] == (420, 1120)
 
 
+def test_no_two_views_stand_at_one_spot_or_have_one_title(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "long.osm.pbf")
+    writer.way((-300, 0), (300, 0), highway="residential", name="Main Street")
+    for x, name in ((-300, "West Lane"), (300, "East Lane")):
+        writer.way((x, 0), (x, 60), highway="residential", name=name)
+    writer.close()
+    shown = town_views(open_city(str(tmp_path / "long.osm.pbf")), 200, 0)
+    assert len({view.title for view in shown}) == len(shown)
+    assert any("Main Street near West Lane" in view.title for view in shown)
+    spots = [view.panorama.position for view in shown]
+    assert min(distance(one, other) for one, other in itertools.combinations(spots, 2)) >= APART_M
+
+
 def test_a_park_is_named_after_the_place_in_it(virlton: City) -> None:
     names = {name.text for name in town_map(virlton).paper.names if name.kind == "area"}
     assert names <= {place.name for place in virlton.inventory.places() if "park" in place.types}
@@ -194,7 +208,9 @@ def test_a_part_of_an_extract_has_its_page_too(extract: Path, tmp_path: Path) ->
     words = ["town", str(extract), "--around", here, "--radius", "210", "--out", str(tmp_path / "part.html")]
     done = CliRunner().invoke(app, [*words, "--views", "0"])
     assert done.exit_code == 0, done.output
-    assert "0.18 km²" in (tmp_path / "part.html").read_text(encoding="utf-8")
+    page = (tmp_path / "part.html").read_text(encoding="utf-8")
+    assert "<dt>Area</dt><dd>17.6 ha</dd>" in page
+    assert not re.search(r">[\d,]+\.\d\d+ (k?m|km²|ha)\b", page)
 
 
 def test_a_city_without_pictures_has_a_page_without_views(tmp_path: Path) -> None:

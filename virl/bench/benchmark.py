@@ -91,7 +91,9 @@ class Metric:
     """True if the metric is a share in [0, 1] that is shown in percent."""
     digits: int = 1
     by_group: bool = False
-    """True if reports also draw the metric as bars, one for each group of its tallies."""
+    """True if reports also draw the metric by group of its tallies."""
+    shares: str = ""
+    """Sentence on how a unit counts that is in several groups; empty if each is in one."""
     aside: bool = False
     """True if the terminal's narrow table leaves the metric out; the page and the files have it."""
     about: str = ""
@@ -156,12 +158,16 @@ class ShownView:
 
 @dataclass(frozen=True, slots=True)
 class ShownPoint:
-    """A point on an episode's map of the city, coloured by its score."""
+    """A point on an episode's map of the city; colour and shape tell its score."""
 
     position: LatLng
     score: float
     """Score of the point in [0, 1]: 0 is drawn as bad, 1 as good."""
     label: str = ""
+    role: Literal["", "goal", "entered"] = ""
+    """Part that the point has in a walk: its goal, the place entered at its end, or neither.
+
+    The map of one walk shows a goal without its score."""
 
 
 @dataclass(frozen=True, slots=True)

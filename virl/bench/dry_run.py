@@ -59,7 +59,7 @@ def dry_run(
             print_plain(console, f"{first}; how many episodes there are is known after that")
         else:
             make_plan(episodes, {})
-            left = len(episodes_left(episodes, part, done))
+            left = len(episodes_left(episodes, part, done, options.seed))
             for line in outlook(benchmark, left, worker_count(engine, kind), list(done.values()), out):
                 print_plain(console, line)
         print_plain(console, _cost(options, resources, terms.budget_usd))

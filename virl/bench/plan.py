@@ -1,6 +1,7 @@
 """The episodes that a run is to do, and how far it is: said before it, and estimated while it goes on."""
 
 import os
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -111,25 +112,30 @@ def read_plan(folder: Path) -> RunPlan:
     return check_settings(read_json_file(path), RunPlan, source=str(path))
 
 
-def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:
+def choose(
+    episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int], seed: int = 0
+) -> list[Episode]:
     """Return the episodes of a shard (number from 1, count), at most `limit` of each model in each city.
 
     Args:
-        episodes: all of them, in their order.
-        limit: at most so many of each model in each city, the first ones; `None` for all.
+        episodes: all of them, in their order, which the chosen ones keep.
+        limit: at most so many of each model in each city; `None` for all. They are drawn from all, and of
+            models with the same cases are the same; a larger limit draws the same and more.
         shard: `(i, n)` with 1 <= i <= n, the i-th of n parts of about equal size. The parts have no episode
             in common and together all of them. All models of a case are in one part.
+        seed: of the draw.
     """
+    cases = list(dict.fromkeys((one.city, one.case) for one in episodes))
+    drawn = {case: turn for turn, case in enumerate(random.Random(seed).sample(cases, len(cases)))}
     seen: Counter[tuple[str, str]] = Counter()
     number, count = shard
-    cases: dict[tuple[str, str], int] = {}
-    chosen = []
-    for one in episodes:
+    chosen = set()
+    for one in sorted(episodes, key=lambda one: drawn[one.city, one.case]):
         seen[one.model, one.city] += 1
-        part = cases.setdefault((one.city, one.case), len(cases))
-        if (limit is None or seen[one.model, one.city] <= limit) and part % count == number - 1:
-            chosen.append(one)
-    return chosen
+        is_within = limit is None or seen[one.model, one.city] <= limit
+        if is_within and drawn[one.city, one.case] % count == number - 1:
+            chosen.add(one.id)
+    return [one for one in episodes if one.id in chosen]
 
 
 def parse_shard(text: str) -> tuple[int, int]:

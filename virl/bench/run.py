@@ -64,7 +64,7 @@ class Part:
     """The part of a benchmark's episodes that a run executes."""
 
     limit: int | None = None
-    """Most episodes of each model in each city; `None` for all."""
+    """Most episodes of each model in each city, drawn by the run's seed; `None` for all."""
     shard: tuple[int, int] = (1, 1)
     """(number of the shard from 1, number of shards), see `virl.bench.plan.choose`."""
     case: str | None = None
@@ -189,11 +189,11 @@ def _plan_episodes(
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
-    return episodes_left(episodes, part, records.done)
+    return episodes_left(episodes, part, records.done, options.seed)
 
 
 def episodes_left(
-    episodes: Sequence[Episode], part: Part, done: Mapping[str, Mapping[str, Any]]
+    episodes: Sequence[Episode], part: Part, done: Mapping[str, Mapping[str, Any]], seed: int
 ) -> list[Episode]:
     """Return the episodes of a part that have no record in `done`, by id, or one of a failure.
 
@@ -201,10 +201,11 @@ def episodes_left(
         episodes: all of them, in their order.
         part: those that the run executes.
         done: the records of the run so far, as they are in the file.
+        seed: of the run, by which a limited part is drawn.
     """
     return [
         one
-        for one in choose(episodes, part.limit, part.shard)
+        for one in choose(episodes, part.limit, part.shard, seed)
         if part.case in (None, one.case)
         if one.id not in done or done[one.id]["status"] == "failed"
     ]

@@ -219,7 +219,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
             (action, _describe_decision(decision))
             for action, decision in zip(data["actions"], data["decisions"], strict=True)
         ),
-        points=(ShownPoint(LatLng(*data["target"]), float(reached), record.case),),
+        points=(ShownPoint(LatLng(*data["target"]), float(reached), record.case, "goal"),),
         path=tuple(LatLng(*position) for position in data["line"]),
     )
 

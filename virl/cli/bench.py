@@ -149,7 +149,8 @@ def bench(
         bool, typer.Option("--resume", help="Continue the run in --out, and retry failed episodes.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option(help="Maximum number of episodes for each model in each city.", min=1)
+        int | None,
+        typer.Option(help="Maximum number of episodes for each model in each city, drawn by --seed.", min=1),
     ] = None,
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Run shard I of N. Merge shards with `virl bench report`.")

@@ -28,7 +28,6 @@ from virl.pages.marks import (
 )
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out, on_paper
 from virl.pages.symbols import symbols
-from virl.plain_text import shorten
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # width of a map beside something else, and alone

@@ -34,6 +34,23 @@ def write_number(value: float, digits: int) -> str:
     return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
+def short_number(value: float) -> str:
+    """Return a number with at most one digit after the point, such as "1,234", "32.6" or "5"."""
+    return write_number(value, 1).removesuffix(".0")
+
+
+def show_length(metres: float) -> str:
+    """Return a length as text, such as "80 m" or "32.6 km"."""
+    return f"{short_number(metres / 1000)} km" if metres >= 1000 else f"{write_number(metres, 0)} m"
+
+
+def show_area(square_metres: float) -> str:
+    """Return an area as text, such as "18.4 ha" or "1.5 km²"."""
+    if square_metres < 1e6:
+        return f"{short_number(square_metres / 1e4)} ha"
+    return f"{short_number(square_metres / 1e6)} km²"
+
+
 def ticks(low: float, high: float) -> Sequence[float]:
     """Return at most five evenly spread round numbers within [low, high]; `low` is below `high`."""
     rough = (high - low) / (TICKS - 1)

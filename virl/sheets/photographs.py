@@ -135,7 +135,7 @@ def to_view(photograph: Photograph) -> View:
     """Return a photograph as a view with boxes and labels drawn on the text and things found."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (
-        Detection(f"{one.label} {one.score:.2f}", one.score, one.box, one.text)
+        Detection(f"{one.label} {one.score:.1f}", one.score, one.box, one.text)
         for one in photograph.detections
     )
     return draw_detections(photograph.view, (*found, *words))

@@ -19,9 +19,9 @@ from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, map_figure
 from virl.pages.marks import Mark
+from virl.pages.numbers import show_area, show_length
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
-from virl.pages.theme import HOUSES_UP_TO_M
 from virl.plain_text import shorten
 from virl.platform.city.city import City
 from virl.platform.city.interchange import held_street_map
@@ -58,19 +58,12 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     margin = 20.0 + MARGIN * float(max(wide, high))
     extent = Extent(aspect=across / HIGH_PX, margin_m=margin, beyond=0.0, scale=1 / 6)
     paper = lay_out(frame, corners, ground_of(city), extent=extent, across=across)
-    kinds = {layer.kind for layer in paper.layers if layer.kind != "house" or paper.pixel <= HOUSES_UP_TO_M}
-    legend = [("view", "view, and where it looks")] * bool(views)
-    legend += [
-        (kind, word)
-        for kind, word in (("park", "park"), ("water", "water"), ("house", "house"))
-        if kind in kinds
-    ]
     return map_figure(
         f"Map of {city.title}",
         paper,
         (),
         [view_mark(paper, number, view) for number, view in enumerate(views, 1)],
-        legend=legend,
+        legend=[("view", "view, and where it looks")] * bool(views),
         notice=city.notice,
     )
 
@@ -219,20 +212,20 @@ def _street_facts(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     """Yield the facts on area, streets and panoramas; `known` is `None` for a city without statistics."""
     street_map = held_street_map(city)
     if known:
-        yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
+        yield "Area", show_area(known.area_m2)
         if known.water_m2 is not None and known.area_m2:
             share = f"{known.water_m2 / known.area_m2:.1%}".replace("%", " %")
-            yield "Water", f"{known.water_m2 / 1e6:,.2f} km² ({share})"
-        yield "Streets", _kilometres(known.street_m)
+            yield "Water", f"{show_area(known.water_m2)} ({share})"
+        yield "Streets", show_length(known.street_m)
     else:
         lines = street_map.lines()
-        yield "Streets", _kilometres(sum(sum(map(distance, line, line[1:])) for line in lines))
+        yield "Streets", show_length(sum(sum(map(distance, line, line[1:])) for line in lines))
     if known and known.mapped_m is not None:
-        yield "Mapped streets and paths", _kilometres(known.mapped_m)
+        yield "Mapped streets and paths", show_length(known.mapped_m)
         for reason, metres in known.dropped_m.items():
-            yield f"Left out: {reason}", _kilometres(metres)
+            yield f"Left out: {reason}", show_length(metres)
         for what, metres in known.drawn_m.items():
-            yield f"Drawn level: {what}", _kilometres(metres)
+            yield f"Drawn level: {what}", show_length(metres)
     count, largest = _count_connected(city)
     yield "Panoramas", f"{count:,}"
     yield "In the largest connected part", _share(largest, count)
@@ -339,11 +332,6 @@ def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit
     """Return a table of up to `_MOST_TAGS` unread map tags, with numbers of houses; `note`: shown below."""
     rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
     return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
-
-
-def _kilometres(metres: float) -> str:
-    """Return metres as text in kilometres, such as "1.20 km"."""
-    return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,7 +1,9 @@
 """The views that show a town best: chosen by a score from its plan, and spread over its districts."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 
 import numpy as np
@@ -19,6 +21,7 @@ from virl.platform.city.streetview import Camera, Image, Panorama
 # All chosen.
 CANDIDATES = 80  # panoramas from which each view is chosen
 NAMED_M = 60.0  # a view is of the nearest named street within this distance
+APART_M = 25.0  # least distance between two views
 WIDTH, HEIGHT, FOV, PITCH = 640, 480, 90.0, 4.0  # pixels and degrees
 HERO_WIDTH, HERO_HEIGHT, HERO_FOV, HERO_PITCH = 1120, 420, 100.0, 5.0  # of the view at the head of a page
 TURNED = 14.0  # degrees from the direction of the street, so that one of its sides is seen better
@@ -90,7 +93,22 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
         except NoImagery:
             continue
         drawn.append(TownView(one.panorama, camera, one.street, pixels, one.score))
-    return drawn
+    return list(_with_own_titles(city, drawn))
+
+
+def _with_own_titles(city: City, views: Sequence[TownView]) -> Iterator[TownView]:
+    """Yield views, each with a title of its own: equal ones get the nearest other street, or a number."""
+    titles, told = Counter(view.title for view in views), Counter[str]()
+    for view in views:
+        street = view.street
+        if titles[view.title] > 1:
+            others = [one for one in city.mapped_streets if one.name and one.name not in street]
+            (other,) = streets_at([view.panorama.position], others, inf)
+            link = " and " if street.startswith("Near ") else " near " if street else "Near "
+            street += f"{link}{other.name}" if other else ""
+        named = replace(view, street=street)
+        told[named.title] += 1
+        yield replace(named, street=f"{street} ({told[named.title]})") if told[named.title] > 1 else named
 
 
 def wide_view(city: City, view: TownView) -> TownView:
@@ -134,8 +152,8 @@ def _spread(city: City, sights: Sequence[_Sight], count: int) -> Iterator[_Sight
     # The side of a square district, if the town had as many as views.
     district = float(np.sqrt(max(np.prod(np.ptp(where, axis=0)), 1.0) / count))
     left, asked = min(count, len(sights)), set[int]()
-    while left:
-        best = int(np.argmax(scores**2 * np.minimum(nearest / district, 1.0)))
+    while left and (free := (scores > 0) & (nearest >= APART_M)).any():
+        best = int(np.argmax(np.where(free, scores**2 * np.minimum(nearest / district, 1.0), -1.0)))
         # Traffic is in no list of things, and is looked for only where it matters.
         if best not in asked and _is_car_near(city, sights[best]):
             asked.add(best)

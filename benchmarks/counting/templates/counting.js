@@ -39,7 +39,7 @@ function drawWalk() {
   });
   view.fit([...walk.path, ...shown.map(([, thing]) => thing), ...reported], { anew: true, margin: 15, least: 40, aspect: 1.8 });
   view.draw();
-  for (const line of byId("map").querySelectorAll(".legend li:not(:has(.glyph))")) {
+  for (const line of byId("map").querySelectorAll(".legend li:not(:has(.glyph, rect))")) {
     line.hidden = !view.chart.querySelector(`.${[...line.querySelector("g").classList].join(".")}`);
   }
   const count = (outcome) => reported.filter((row) => row[3] === outcome).length;

@@ -59,8 +59,8 @@ def test_pengs_orders_are_held_against_the_best_and_what_he_read_wrong_counts_no
     assert "2 with 4 to 12 stops, 1 with 13 to 25, 1 walked, 2 told in words" in scores.notes[0]
     shown = [show(one) for one in records("peng", told, many, wrong)]
     assert [one.outcome for one in shown] == [
-        "4 stops, 1.100 times the best time",
-        "13 stops, 0.950 times the best time",
+        "4 stops, 110 % of the best time",
+        "13 stops, 95 % of the best time",
         "5 stops, read wrong",
     ]
     assert [one.score for one in shown] == [pytest.approx(100 / 110), 1.0, 0.0]

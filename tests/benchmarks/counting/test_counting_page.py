@@ -84,7 +84,7 @@ def test_the_legend_has_what_the_map_draws_and_houses_and_shops_are_on_it(
     browser.get(page.as_uri())
     legend = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#map .legend li")]
     names = ["path walked", "start", "true thing to be found", "from a report to its true thing"]
-    assert [text for text in legend if text] == [*names, "reported, right", "duplicate", "bakeries"]
+    assert [text for text in legend if text] == [*names, "reported, right", "duplicate", "house", "bakeries"]
     assert browser.find_elements(By.CSS_SELECTOR, "#map .paper .house")
 
     def shape(part: str, kind: str) -> list[str | None]:

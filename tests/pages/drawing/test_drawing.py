@@ -26,7 +26,7 @@ from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_legend, draw_svg, draw_whole, figure_data
 from virl.pages.maps import NARROW, WIDE, draw_map, label_anchors
 from virl.pages.marks import shape_box
-from virl.pages.numbers import column_digits, price, ticks, write_number
+from virl.pages.numbers import column_digits, price, show_area, show_length, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
 from virl.pages.theme import colour_of, colours, shapes
@@ -52,6 +52,11 @@ def test_a_column_has_as_many_digits_as_its_author_gave() -> None:
     assert column_digits([1, "two"]) is None
     assert column_digits([None]) is None
     assert write_number(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
+
+
+def test_sizes_have_one_decimal_at_most() -> None:
+    assert [show_length(metres) for metres in (80.4, 1000.0, 32_614.0)] == ["80 m", "1 km", "32.6 km"]
+    assert [show_area(square) for square in (0.0, 176_400.0, 1_449_000.0)] == ["0 ha", "17.6 ha", "1.4 km²"]
 
 
 def test_bars_are_as_long_as_their_share_of_the_longest() -> None:
@@ -249,13 +254,8 @@ def test_symbols_keep_apart_leave_words_alone_and_stand_in_the_legend() -> None:
     apart = [math.dist(one, other) for one, other in itertools.combinations(shown, 2)]
     assert 5 < len(shown) < len(shops)
     assert min(apart) >= 28 * drawn.paper.pixel
-    assert [words for _, words in drawn.legend] == [
-        "other place",
-        "park",
-        "house",
-        "restaurants",
-        "other shops",
-    ]
+    shapes = [words for _, words in drawn.legend]
+    assert shapes == ["other place", "park", "house", "restaurants", "other shops"]
     assert draw_legend(drawn).count("<svg") == 5
     assert "at-food" in draw_svg(drawn)
     assert draw_picture(drawn, 400) != draw_picture(replace(drawn, symbols={}), 400)

@@ -1,11 +1,11 @@
 """Scores as dots with their intervals on a common axis: those measured here filled, published ones hollow."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from virl.bench.benchmark import Metric
-from virl.bench.report.results import PublishedRow, Results, RowResult, shown_number
+from virl.bench.report.results import PublishedRow, Results, RowResult, page_number
 from virl.bench.statistics import FEWEST_UNITS, Interval
 from virl.pages.numbers import digits_for, ticks, write_number
 
@@ -72,6 +72,16 @@ class DotPlot:
         """Return whether a row has a number of units."""
         return any(row.units for _, rows in self.parts for row in rows)
 
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether a dot has the line of its interval."""
+        return any(dot and dot.high > dot.low for _, rows in self.parts for row in rows for dot in row.dots)
+
+    @property
+    def has_hollow(self) -> bool:
+        """Return whether a dot is hollow: published by others."""
+        return any(row.is_hollow for _, rows in self.parts for row in rows)
+
 
 def axis_of(values: Iterable[float], *, is_share: bool, top: float = 1.0) -> Axis:
     """Return an axis with a zero that holds all values; that of shares holds `top` too.
@@ -89,7 +99,7 @@ def plain_number(value: float, metric: Metric) -> str:
     """Return a metric's value as a reader of a chart needs it: whole percents, else at most one decimal."""
     if metric.percent:
         return f"{write_number(100 * value, 0)} %"
-    return shown_number(value, replace(metric, digits=min(metric.digits, 1)))
+    return page_number(value, metric)
 
 
 def interval_words(value: Interval, metric: Metric, units: int) -> str:

@@ -32,7 +32,7 @@ def headline(benchmark: AnyBenchmark, results: Results) -> tuple[str, str]:
     whose = [row_name(best)] if len(rows) > 1 else []
     number = plain_number(value.mean, metric) if metric.percent else f"{metric.heading} {value.mean:.1f}"
     # A mean over groups is not the share of the units.
-    link = f" {metric.heading}," if metric.by_group and metric.percent else " of"
+    link = f" {metric.heading}," if metric.percent and (metric.by_group or metric.shares) else " of"
     of = f" ({words}){link} {units:,} {benchmark.units}"
     text, line = ": ".join([*whose, number + of]), f"{metric.about or metric.heading}."
     if units < FEWEST_UNITS:

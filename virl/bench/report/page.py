@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
@@ -26,8 +26,8 @@ from virl.bench.report.headline import headline, main_metric
 from virl.bench.report.results import (
     Results,
     cost_line,
+    page_number,
     shown_metrics,
-    shown_number,
     shown_share,
     spent_line,
     split,
@@ -38,7 +38,7 @@ from virl.bench.statistics import FEWEST_UNITS
 from virl.errors import BadInput
 from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside, is_there, replace_file
-from virl.geo.globe import LatLng, LocalFrame
+from virl.geo.globe import LocalFrame
 from virl.journal.story import scalar, words
 from virl.journal.walk_map import town_ground
 from virl.pages.ground import MapGround, ground_of_lines
@@ -59,6 +59,8 @@ _POINTS = {"right": "spot", "partly": "triangle", "wrong": "cross", "goal": "dia
 _WORDS = {str(state): words for state, words in STATES.items()}
 _WORDS |= {"goal": "goal", "from": "start", "walked": "end of the walk"}
 """Words of the legend by the kind of a mark."""
+_WALKERS = 6
+"""Number of colours and dashes by which a map tells walkers apart."""
 _SHADES = 9
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -80,6 +82,11 @@ class _Section:
     """Number of episodes without a page of their own."""
 
     @property
+    def name(self) -> str:
+        """The model, after the name of its run if there are several."""
+        return f"{self.run.name}: {self.model}" if self.run.name else self.model
+
+    @property
     def counts(self) -> list[tuple[State, str]]:
         """Each state that occurs, with words such as "13 wrong", the worst first."""
         states = [page.state for page in self.pages]
@@ -94,7 +101,7 @@ def _templates() -> Environment:
     return open_templates(
         Path(__file__).parent / "templates",
         filters={
-            "number": shown_number,
+            "number": page_number,
             "share": shown_share,
             "cost": cost_line,
             "spent_line": spent_line,
@@ -164,6 +171,9 @@ def write_page(
         "maps": list(_whole_maps(sections)),
         "plotted": [metric.key for metric, _ in plots],
         "few_units": FEWEST_UNITS,
+        "units": gathered.benchmark.units,
+        "unit_counts": [units for row in results.rows for units in row.units.values()],
+        "tile_legend": _whole_legend([tile.map for one in sections for tile in one.tiles if tile.map]),
         "heats": [(row, _heat(table)) for row in whole_rows(results) for table in row.confusions],
     }
     _write_text(
@@ -195,9 +205,20 @@ def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
         own = [section for section in sections if section.city == name]
         city = own[0].run.plan.cities[name]
         shown = [(page.shown, page.path) for section in own for page in section.pages]
-        drawn = city_map(city, shown, extent=_WHOLE, across=WIDE, ground=ground_below(name, city))
+        walkers = [section.name for section in own for _ in section.pages]
+        ground = ground_below(name, city)
+        drawn = city_map(city, shown, walkers, extent=_WHOLE, across=WIDE, ground=ground)
         if drawn:
             yield drawn
+
+
+def _whole_legend(maps: Sequence[MapFigure]) -> MapFigure | None:
+    """Return a map with the marks and the legends of all maps; `None` without maps."""
+    if not maps:
+        return None
+    lines = dict.fromkeys(line for one in maps for line in one.legend)
+    finest = min(maps, key=lambda one: one.paper.pixel)  # which shows houses if any does
+    return replace(finest, legend=tuple(lines), marks=tuple(mark for one in maps for mark in one.marks))
 
 
 def ground_below(name: str, city: CityPlan) -> MapGround:
@@ -294,6 +315,7 @@ def _heat(table: Confusion) -> Heat:
 def city_map(
     city: CityPlan,
     shown: Sequence[tuple[Shown, str]],
+    walkers: Sequence[str] = (),
     *,
     extent: Extent = _EPISODE,
     across: float = ACROSS_PX,
@@ -304,6 +326,7 @@ def city_map(
     Args:
         city: its title and streets.
         shown: (contents, page's path) of each episode.
+        walkers: name of each episode's walker, if there may be several.
         extent: how much ground the map shows around the episodes.
         across: width in pixels at which it is shown.
         ground: what lies below; `None` for the streets of `city`.
@@ -318,21 +341,29 @@ def city_map(
         places += _small_town(frame, city)
     below = ground_of_lines(city.streets) if ground is None else ground
     paper = lay_out(frame, places, below, extent=extent, across=across)
-    paths = [[paper.place(position) for position in one.path] for one, _ in shown if one.path]
-    walked = [points for points in paths if len(points) > 1]
-    ends = paths if len(shown) == 1 else []
+    paths = [
+        (name, [*map(paper.place, one.path)])
+        for (one, _), name in zip(shown, walkers or repeat(""), strict=False)
+    ]
+    names = [*dict.fromkeys(name for name, points in paths if len(points) > 1)]
+    # Each walker has a colour and dashes of its own, so that ways that several walked stay seen.
+    kinds = {name: f"c{number % _WALKERS}" if names[1:] else "main" for number, name in enumerate(names)}
+    walked = [MapPath(points, kinds[name], name) for name, points in paths if len(points) > 1]
+    legend = [(f"line {kind}", name if names[1:] else "way walked") for name, kind in kinds.items()]
+    ends = [points for _, points in paths if points] if len(shown) == 1 else []
     marks = []
     for point, page in _merge_points(shown):
-        kind = "goal" if ends else state_of(point.score)
+        kind = "goal" if ends and point.role == "goal" else state_of(point.score)
         title = point.label or "episode"
         marks.append(Mark(*paper.place(point.position), kind, title, shape=_POINTS[kind], href=page))
+        role = f"{point.role}, " if ends and point.role != kind else ""
+        legend.append((kind, f"{role}{_WORDS[kind]}".removeprefix(", ")))
     marks += [Mark(*points[0], "from", "start", shape="spot") for points in ends]
     marks += [
-        Mark(*points[-1], "walked", "end of the walk", shape="spot") for points in ends if len(points) > 1
+        Mark(*points[-1], "walked", "end of the walk", shape="square") for points in ends if len(points) > 1
     ]
-    legend = [("line main", "way walked")] * bool(walked)
-    legend += dict.fromkeys((mark.kind, _WORDS[mark.kind]) for mark in marks)
-    return map_figure(f"Map of {city.title}", paper, map(MapPath, walked), marks, legend=legend)
+    legend += [(mark.kind, _WORDS[mark.kind]) for mark in marks if mark.kind in ("from", "walked")]
+    return map_figure(f"Map of {city.title}", paper, walked, marks, legend=legend)
 
 
 def _small_town(frame: LocalFrame, city: CityPlan) -> list[Point]:
@@ -355,13 +386,13 @@ def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, st
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Merge points of equal position and label to (point of mean score, worst episode's page), best first."""
-    same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
+    """Merge points that differ in score alone to (point of mean score, worst episode's page), best first."""
+    same: dict[ShownPoint, list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:
-            same.setdefault((point.position, point.label), []).append((point.score, page))
+            same.setdefault(replace(point, score=0.0), []).append((point.score, page))
     points = [
-        (ShownPoint(position, fmean(score for score, _ in scored), label), min(scored)[1])
-        for (position, label), scored in same.items()
+        (replace(point, score=fmean(score for score, _ in scored)), min(scored)[1])
+        for point, scored in same.items()
     ]
     return sorted(points, key=lambda dot: -dot[0].score)

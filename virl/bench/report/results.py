@@ -384,6 +384,11 @@ def shown_number(value: float, metric: Metric) -> str:
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 
+def page_number(value: float, metric: Metric) -> str:
+    """Return a metric's value as `shown_number`, with at most one decimal, as pages have it."""
+    return shown_number(value, replace(metric, digits=min(metric.digits, 1)))
+
+
 def published_numbers(row: PublishedRow, metrics: Sequence[Metric], absent: str = "-") -> list[str]:
     """Return a published row's values of these metrics as texts, with `absent` where it has none.
 

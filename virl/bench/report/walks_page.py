@@ -19,7 +19,7 @@ from virl.files.writing import write_whole
 from virl.geo.globe import Floats, LatLng, LocalFrame
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data
-from virl.pages.maps import MapFigure
+from virl.pages.maps import map_figure
 from virl.pages.marks import Mark
 from virl.pages.paper import NO_GROUND, Extent, Paper, lay_out
 from virl.pages.shell import html_page, open_templates
@@ -165,10 +165,11 @@ def write_episodes_page(
         "maps": {scan: _map_data(graph, nodes[scan], papers[scan]) for scan, graph in graphs.items()},
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
+    of_first = map_figure("", next(iter(papers.values())), (), (), legend=_LEGEND)
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "episodes.html.j2",
-        {"summary": head, "legend": MapFigure("", next(iter(papers.values())), (), _HERE, (), _LEGEND)},
+        {"summary": head, "legend": replace(of_first, marks=_HERE)},
         styles=("browse.css",),
         scripts=("maps.js", "episodes.js"),
         data=data,
