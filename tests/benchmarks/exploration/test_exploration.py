@@ -62,8 +62,8 @@ def test_walks_are_counted_by_what_was_entered() -> None:
         "entered Hot, which does not fit",
         "gave up after 60 steps",
     ]
-    scores = [[point.score for point in show(walk).points] for walk in walks[:3]]
-    assert scores == [[1.0, 1.0], [0.0, 0.0], [0.0]]
+    shown = [[(point.role, point.score) for point in show(walk).points] for walk in walks[:3]]
+    assert shown == [[("entered", 1.0)], [("goal", 0.0), ("entered", 0.0)], [("goal", 0.0)]]
 
 
 def test_what_fits_is_open_and_not_spicy(virlton: City) -> None:
