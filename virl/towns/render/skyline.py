@@ -232,7 +232,7 @@ def _hide_behind(hidden: NDArray[np.int32], side: int, left: int, right: int, to
 
 @part
 def _draw_edge(
-    sides: Colours, side: int, colour: Colours, box: Box, start: int, end: int, across: int, *, upright: bool
+    sides: Colours, side: int, colour: Colours, box: Box, start: int, end: int, across: int, upright: bool
 ) -> None:
     """Draw an edge of a box as OpenCV does: three pixels wide, paler at its ends.
 
