@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 import shapely
@@ -12,10 +13,11 @@ from virl.geo.globe import LatLng, LocalFrame
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import Building
-from virl.towns.render.light import SUN, TONES
+from virl.towns.render.light import HAZE_M, HAZE_RGB, SUN, TONES
 from virl.towns.render.mesh import outward, quads, upright
 from virl.towns.render.renderer import CityRenderer
-from virl.towns.render.skyline import WIDE, Skylines
+from virl.towns.render.scene import REACH_M
+from virl.towns.render.skyline import CELL_M, FARTHEST_M, WIDE, Skylines
 from virl.towns.render.sunlight import cast_shade, cut_walls
 from virl.towns.render.textures import TILE_INDEX
 
@@ -129,6 +131,34 @@ def test_a_far_tower_stands_at_the_horizon_where_it_is() -> None:
     assert (east[..., 3] > 0).sum(axis=0).mean() > 0
     assert len(np.unique(east[2].reshape(-1, 4), axis=0)) > len(np.unique(west[2].reshape(-1, 4), axis=0))
     assert east.shape[1] == WIDE
+
+
+def test_far_things_are_drawn_as_opencv_draws_boxes_from_the_farthest_to_the_nearest() -> None:
+    skylines = Skylines(draw_plan(0))
+    things, land = skylines._things, skylines._land
+    corners = things.corners - CELL_M / 2
+    away = np.hypot(*corners[things.first[:-1]].T)
+    far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))
+    drawn = skylines.skyline_around(1.0, 1.0)
+    for side, shown, turn in zip(land.copy(), drawn.sides, np.deg2rad([0, 90, 180, 270]), strict=True):
+        whole = np.zeros_like(shown)
+        whole[: len(side)] = side
+        right, ahead = (
+            np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]).round() @ corners.T
+        )
+        for thing in far[np.argsort(-away[far], kind="stable")]:
+            of = slice(*things.first[thing : thing + 2])
+            columns = (right[of] / np.maximum(ahead[of], 1) + 1) * WIDE / 2
+            if ahead[of].min() > 1 and columns.min() < WIDE and columns.max() > 0:
+                top = things.rise[thing] / ahead[of].min() * WIDE / 2
+                ends = (
+                    np.rint(np.array([columns.min(), -1, columns.max(), top]) * 16 - 8).astype(int).tolist()
+                )
+                haze = away[thing] / (away[thing] + HAZE_M)
+                colour = things.paints[thing] + haze * (np.array(HAZE_RGB) - things.paints[thing])
+                cv2.rectangle(whole, ends[:2], ends[2:], (*colour, 255.0), cv2.FILLED, cv2.LINE_AA, 4)
+        assert (whole == shown).all()
+        assert not whole[drawn.top :].any()
 
 
 def test_nothing_is_whiter_than_245_or_darker_than_12() -> None:

@@ -40,8 +40,8 @@ _RIDGES = (
 
 _SIDES = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]], [[-1, 0], [0, -1]], [[0, 1], [-1, 0]]], float)
 """Directions (east, north) to the right and ahead of each side of the cube: north, east, south, west."""
-_SOFT = (255 * np.exp(-(((np.arange(16)[:, None] - 7.75) / 16 + [1, 0, -1]) / 0.75) ** 2)).astype(np.int64)
-"""Weights, in 256ths, of an edge in the pixels before, at and after it, by the 16th of a pixel at which it is,
+_SOFT = (255 * np.exp(-((((np.arange(16)[:, None] - 7.75) / 16 + [1, 0, -1]) / 0.75) ** 2))).astype(np.int64)
+"""Weights, in 256ths, of an edge in the pixels before, at and after it, by the 16th of a pixel where it is,
 (16, 3): a Gaussian, that of OpenCV's smooth lines."""
 _EDGE = 181
 """Weight of an edge away from its ends, in 256ths: the root of a half, as OpenCV's."""
@@ -122,7 +122,7 @@ class Skylines:
     def _draw(self, across: int, up: int) -> Skyline:
         """Return the skyline of a cell of the plan, by its column and row."""
         sides = np.zeros((4, HIGH, WIDE, 4), np.uint8)
-        # Rows above the land are not touched, which would cost their memory and as much time as all else.
+        # Rows above the land are left as they are: memory that is never touched costs neither time nor space.
         sides[:, : self._land.shape[1]] = self._land
         middle = (np.array([across, up]) + 0.5) * CELL_M
         away = np.hypot(*(self._places - middle[:, None]))
@@ -185,9 +185,9 @@ def _draw_things(sides: Colours, things: Things, far: Ints, away: Floats, middle
         side, thing, left, right, top, low = boxes[number]
         _mix_haze(colour, things, thing, away[thing])
         box = left, right, top, low
-        _draw_edge(sides, side, colour, box, True, 0, top, left)
-        _draw_edge(sides, side, colour, box, True, 0, top, right)
-        _draw_edge(sides, side, colour, box, False, left, right, top)
+        _draw_edge(sides, side, colour, box, 0, top, left, upright=True)
+        _draw_edge(sides, side, colour, box, 0, top, right, upright=True)
+        _draw_edge(sides, side, colour, box, left, right, top, upright=False)
         _fill_box(sides, side, colour, box)
         rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
     return rows
@@ -232,19 +232,19 @@ def _hide_behind(hidden: NDArray[np.int32], side: int, left: int, right: int, to
 
 @part
 def _draw_edge(
-    sides: Colours, side: int, colour: Colours, box: Box, upright: bool, start: int, end: int, across: int
+    sides: Colours, side: int, colour: Colours, box: Box, start: int, end: int, across: int, upright: bool
 ) -> None:
-    """Mix an edge of a box into a picture as OpenCV does: in three pixels across, paler at its ends.
+    """Draw an edge of a box as OpenCV does: three pixels wide, paler at its ends.
 
     Args:
         sides: of the cube.
         side: of the box.
         colour: of the box.
         box: the box, which is filled afterwards.
-        upright: whether the edge runs up, not to the right.
         start: of the edge, in 16ths of pixels.
         end: likewise.
         across: its column if it runs up, or its row; likewise.
+        upright: whether the edge runs up, not to the right.
     """
     left, right, top, low = box
     long, wide = (HIGH, WIDE) if upright else (WIDE, HIGH)
@@ -252,6 +252,7 @@ def _draw_edge(
     if end < start or not 0 <= across < wide * 16:
         return
     first, last, middle = start >> 4, (end >> 4) + 1, across + 8 >> 4
+    # Within two pixels of an end an edge grows paler; OpenCV adds 4 where both ends are that near.
     for along in range(max(first, low) if upright else first, min(last, long - 1) + 1):
         head = min(124 - (start & 15) * 8 + 128 * (along - first), 256)
         tail = min(4 + (end & 15) * 8 + 128 * (last - along), 256)
@@ -265,7 +266,7 @@ def _draw_edge(
 
 @inline_kernel
 def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
-    """Mix a colour into a pixel, twice, as OpenCV does; `weight`: in 256ths."""
+    """Draw a colour over a pixel, twice, as OpenCV does; `weight`: in 256ths."""
     for channel in range(4):
         value = np.int64(pixel[channel])
         for _ in range(2):
