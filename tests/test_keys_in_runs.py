@@ -103,7 +103,7 @@ class Home:
         return (done.stdout + done.stderr).decode()
 
     def leaks(self) -> list[tuple[str, str]]:
-        """Where which marker stands, in any spelling; files of the warm cache are links, and were there before."""
+        """Where which marker stands, in any spelling; links are of the warm cache, and were there before."""
         files = [file for file in self.folder.rglob("*") if file.is_file() and file.stat().st_nlink == 1]
         places = {str(file): file.read_bytes() for file in files}
         places |= {file: file.encode() for file in places} | places | {"output": self.said}

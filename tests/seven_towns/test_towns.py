@@ -13,7 +13,6 @@ from warm_cache import warm_cache
 
 from virl.agent.character_file import agent_names
 
-
 AGENTS = 7
 """How many of the agents a run of CI sends out; chosen: the slice then takes a minute."""
 
