@@ -68,7 +68,7 @@ def opened_open_world(
     """
     city = town or open_city(TOWN)
     if city.street_map:  # the first picture takes longer than those that follow
-        city.streetview.view(city.street_map.panorama_ids()[0], Camera())
+        city.streetview.view(city.street_map.panorama_ids()[0], Camera(0.0))
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{city.center.lat}, {city.center.lng}]"
     with served_open(city, TOWN, uploads, maps or MapServeOptions()) as served:
