@@ -132,7 +132,7 @@ $(EXTRAS_STAMP): pyproject.toml
 ## adapters-env  .venv-adapters: langchain-mcp-adapters with mcp 1, which its tests of MCP need
 adapters-env:
 	$(PYTHON) -m venv $(ADAPTERS)
-	$(ADAPTERS)/bin/python -m pip install --quiet "langchain>=1.4,<2" "langchain-mcp-adapters>=0.3.2,<1"
+	$(ADAPTERS)/bin/python -m pip install --quiet --no-compile "langchain>=1.4,<2" "langchain-mcp-adapters>=0.3.2,<1"
 
 ## clean       remove what was built
 clean:

@@ -24,13 +24,16 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)
 LONGEST = (
     "test_readme.py",
     "test_docs_commands.py",
-    "test_towns.py",
+    "test_hiro_over_http.py",
     "test_what_agents_cost.py",
+    "test_notebooks.py",
+    "test_touchdown_run.py",
     "test_open_world.py",
     "test_soak.py",
-    "test_crossing.py",
+    "test_keys_in_runs.py",
     "test_agents_at_every_api.py",
-    "test_hiro_over_http.py",
+    "test_towns.py",
+    "test_crossing.py",
 )
 
 # A busy machine is no fault of the code: no example has a time limit.

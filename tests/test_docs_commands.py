@@ -78,7 +78,7 @@ RULES = {
     r"(virl preview \"60.*) library --city helsinki": Instead(
         "looks at a long way", r"\1 60.1703,24.9422 --city helsinki.osm.pbf"
     ),
-    r"virl preview \"98 King Lane\" bakery": Instead("see the test of the README", "virl preview --help"),
+    r"virl preview \"98 King Lane\" bakery": Instead("see the test of previews", "virl preview --help"),
     r"(virl preview \"98 King Lane\") (?:bakery|\"115 Station Street\") (.*)": Instead(
         "looks at a long way", r"\1 '94 King Lane' \2 --quiet"
     ),

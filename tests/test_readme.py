@@ -20,6 +20,7 @@ from virl.serve.google.server import serve_city
 from virl.towns.plan import layout
 
 LONGEST_S = 600
+FEW_STEPS = "{} --set limits.steps=4"
 
 
 SPECIAL = {
@@ -29,6 +30,12 @@ SPECIAL = {
     "make hiro": Instead("sets up an environment: minutes", "make --dry-run -C {root} hiro"),
     "pip install 'virl[osm]'": Instead("needs a network", "test -f {root}/pyproject.toml && echo ok"),
     "virl watch runs": Instead("runs until it is stopped", "{} --port 0"),
+    "virl run hiro --city helsinki --at 60.17,24.94": Instead("takes a minute", FEW_STEPS),
+    "virl run ling": Instead("takes a minute", FEW_STEPS),
+    'virl preview "98 King Lane" bakery': Instead(
+        "looks at a long way: see the test of previews", "virl preview '98 King Lane' '94 King Lane'"
+    ),
+    "virl bench place-recognition --limit 10": Instead("takes a minute", "{} --limit 2"),
     "virl bench exploration --city virlton --starts 40": Instead("takes minutes", "{} --dry-run"),
 }
 

@@ -299,6 +299,7 @@ def test_a_list_of_exporters_is_used_and_a_limit_that_is_no_number_is_named(
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console, otlp")
     monkeypatch.setenv("OTEL_METRICS_EXPORTER", "none")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.1")
     monkeypatch.setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "abc")
     with traces.export_traces(), traces.span("told", {}):
         pass

@@ -10,6 +10,7 @@ import pytest
 from made_characters import write_hiro
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from steered import SteeredRun, run_of
+from warm_cache import warm_cache
 
 from virl.agent.control import Control, ControlBridge
 from virl.agent.user import Feedback, Moment, Silent
@@ -38,7 +39,7 @@ def notes_of(folder: Path, topic: str) -> list[NoteRecord]:
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0123456789abcdef")
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 

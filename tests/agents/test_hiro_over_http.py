@@ -15,6 +15,7 @@ import pytest
 from made_characters import write_hiro
 from served_google import MARKER_KEY
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl import resources
 from virl.cli.main import app
@@ -76,7 +77,7 @@ def server(virlton: City, memory: Remembering) -> Iterator[ServedCity]:
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, virlton: City, memory: Remembering) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     senses = open_senses()
     remembering = Senses(memory, senses.describer, senses.place_types)

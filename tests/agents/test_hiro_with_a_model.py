@@ -7,6 +7,7 @@ import pytest
 from made_characters import write_hiro
 from openai_server import Behaviour, ChatServer, Request, fault, reply
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 
@@ -28,7 +29,7 @@ def model(request: Request) -> Behaviour:
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from served_google import MARKER_KEY
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl import resources
 from virl.cli.main import app
@@ -41,7 +42,7 @@ def run(agent: str, folder: Path, *more: str, api: str = "new") -> tuple[dict[st
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: ServedCity) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
     monkeypatch.chdir(tmp_path)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from made_characters import write_hiro
+from warm_cache import warm_cache
 
 import virl
 from virl.platform.perception.readers.rapidocr import RapidOcrReader
@@ -24,7 +25,7 @@ def told(run: Path) -> list[dict[str, object]]:
 
 
 def test_a_repeated_run_looks_at_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     character = write_hiro(tmp_path, steps=5, start="{lat: 41.2475, lng: -38.7560}")
     virl.run(str(character), out=tmp_path / "first")
     monkeypatch.setattr(CityRenderer, "picture", refuse)

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from served_google import MARKER_KEY
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
@@ -89,7 +90,7 @@ def test_a_run_that_died_of_half_pictures_goes_on(tmp_path: Path, monkeypatch: p
     ):
         monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", proxy.url)
-        monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
         assert run(tmp_path / "whole")[0] == 0
         pictures, proxy.pictures = proxy.pictures, 0
         proxy.whole = pictures // 2

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from real_data import real_data
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from benchmarks.perf.priced_towns import ServedTown, served_town
 from virl.cli.main import app
@@ -65,7 +66,7 @@ def helsinki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedC
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Run `virl` with a cache of its own."""
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
 
     def started(command: list[str], town: ServedTown) -> dict[str, Any]:
         for name, value in town.environment.items():

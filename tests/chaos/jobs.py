@@ -1,5 +1,7 @@
 """What is run and killed: every agent, a benchmark of each kind, and the commands that write data."""
 
+import os
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +96,11 @@ def other_jobs() -> list[Job]:
         ),
         Job("narrate", ("narrate", "OUT"), is_resumed=False, template="walk"),
     ]
+
+
+def dealt(names: Sequence[str]) -> str:
+    """One of these, by the seed of CI: each has its turn from run to run."""
+    return random.Random(os.environ.get("TOWNS_SEED")).choice(names)
 
 
 def chosen(jobs: Sequence[Job], names: Sequence[str]) -> list[Job]:

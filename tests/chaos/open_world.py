@@ -12,6 +12,7 @@ from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
 
 from virl.platform.city.city import City
+from virl.platform.city.streetview import Camera
 from virl.platform.providers.cities import open_city
 from virl.serve.city_server import ServedCity
 from virl.serve.faults import Faults
@@ -66,6 +67,8 @@ def opened_open_world(
         town: what is served; by default `TOWN`.
     """
     city = town or open_city(TOWN)
+    if city.street_map:  # the first picture takes longer than those that follow
+        city.streetview.view(city.street_map.panorama_ids()[0], Camera(0.0))
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{city.center.lat}, {city.center.lng}]"
     with served_open(city, TOWN, uploads, maps or MapServeOptions()) as served:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from made_characters import write_hiro
 from typer.testing import CliRunner, Result
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 
@@ -14,7 +15,7 @@ from virl.cli.main import app
 def _quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("VIRL_MIND", "OPENAI_API_KEY", "OPENAI_BASE_URL", "VIRL_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
 

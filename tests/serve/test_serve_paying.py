@@ -8,6 +8,7 @@ import pytest
 from raw_http import exchange, head
 from scripted_google import ScriptedGoogle, answer, refusal
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl import resources
 from virl.cli.serve import serve_app
@@ -31,7 +32,7 @@ PHOTO = "/v1/places/place-0001/photos/photo-0/media"
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", UPSTREAM_KEY)
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(google_city, "load_google_settings", no_patience)
 

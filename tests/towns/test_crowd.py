@@ -93,7 +93,10 @@ def town_of(name):
     return replace(read_twin(ExtractPart(file, name, part)).plan, crowd=1.0)
 
 
-@pytest.mark.parametrize("name", [0, 1, "helsinki", "liechtenstein"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("helsinki", "liechtenstein")]
+
+
+@pytest.mark.parametrize("name", [0, 1, *SLOW])
 def test_no_car_stands_nearer_to_a_camera_than_1_8_metres(name):
     plan = town_of(name)
     cars = [one for one in (*plan.layout.furniture, *crowd_of(plan)) if one.kind in {"car", "parked car"}]

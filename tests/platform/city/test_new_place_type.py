@@ -11,6 +11,8 @@ import pytest
 
 from virl.resources import data_root
 
+pytestmark = pytest.mark.slow
+
 ROW = """
   observatory:
     google: A

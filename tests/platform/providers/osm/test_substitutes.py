@@ -17,6 +17,8 @@ from virl.platform.providers import open_city
 from virl.resources import data_folder
 from virl.routines.counting.survey.routine import MOST_PANORAMAS, fit
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
