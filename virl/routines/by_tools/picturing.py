@@ -8,7 +8,7 @@ from virl.errors import BudgetExceeded
 from virl.geo.globe import LatLng
 from virl.journal.film import PICTURE, is_same_look
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.platform.city.places import each_photo
+from virl.platform.city.places import Place, each_photo
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.recording import TOOL
 from virl.tools.places import photo_view
@@ -30,7 +30,7 @@ def view_in(answer: str) -> tuple[LatLng, Camera] | None:
     return LatLng(float(lat), float(lng)), Camera(degrees[0] % 360, 0.0, degrees[1])
 
 
-def keep_picture(agent: Agent, answer: str, place: PlaceRecord | None, *, is_view: bool) -> str:
+def keep_picture(agent: Agent, answer: str, place: Place | PlaceRecord | None, *, is_view: bool) -> str:
     """Write the picture of an answer to the run, unless it has it; return its file, empty without one.
 
     Args:
