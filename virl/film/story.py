@@ -117,17 +117,19 @@ class _Teller:
                 self.story.maps += [(self.folder, one) for one in found]
                 self.place = f"{self.metres:,.0f} m" if self.metres else ""
                 place = record.result.place
-                if place and place.id not in self.seen:
+                named = {point.label for one in found for point in one.points}
+                if place and place.id not in self.seen and place.name not in named:
                     self.weighed.append(place)
                 self._tell_end(record.result)
 
     def _tell_end(self, result: Result) -> None:
         """Add the end with the view that stands large on the run's page, or with a map that tells more."""
         told = [one for one in self.records if isinstance(one, StepRecord | NoteRecord)]
-        view = view_of_end(shown_views(told), result) if self.path else None
+        view = view_of_end(shown_views(told), result)
+        is_answer = view is not None and view.file == result.answer.get(PICTURE)
+        view = view if self.path or is_answer else None
         if view:
             view = view.model_copy(update={"detections": finds_of_end(view, result)})
-            is_answer = view.file == result.answer.get(PICTURE)
             shows_result = is_answer or view.detections or is_named(view.caption, named_by(result))
             view = view if shows_result or not self.story.maps else None
         kept = {one.picture for step in told if isinstance(step, StepRecord) for one in step.objects}

@@ -97,6 +97,7 @@ def move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:
             shift = mark.shift
             if mark.is_movable and not mark.is_joined:
                 boxes = ((one, box_of(paper, mark, one)) for one in _SHIFTED)
+                boxes = (box for box in boxes if box[0] == mark.shift or _is_on(paper, box[1]))
                 free = (one for one, box in boxes if not any(meet(box, other) for other in taken))
                 found = next(free, None)
                 shift, is_free = found or shift, is_free and found is not None
@@ -105,6 +106,12 @@ def move_apart(paper: Paper, marks: Sequence[Mark]) -> list[Mark]:
         if is_free:
             break
     return moved
+
+
+def _is_on(paper: Paper, box: Rectangle) -> bool:
+    """Return whether a rectangle in pixels is on a map."""
+    left, top, right, bottom = box
+    return left >= 0 <= top and right <= paper.width / paper.pixel and bottom <= paper.height / paper.pixel
 
 
 def _join(paper: Paper, marks: Sequence[Mark], near: float) -> Iterator[Mark]:

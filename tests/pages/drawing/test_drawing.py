@@ -145,6 +145,8 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
         x, y = x + spot.shift[0], y + spot.shift[1]
         left, top, right, bottom = shape_box(spot.shape)
         boxes.append(("mark", shapely.box(x + left, y + top, x + right, y + bottom)))
+        on_map = x + left >= 0 <= y + top and y + bottom <= paper.height / paper.pixel
+        assert spot.shift == (0, 0) or on_map, "it is not moved over the edge"
         if spot.side:
             left = x + spot.side.x - spot.side.share * 80
             boxes.append(("label", shapely.box(left, y + spot.side.y - 10, left + 80, y + spot.side.y)))

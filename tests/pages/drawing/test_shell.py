@@ -105,5 +105,6 @@ def test_a_page_brings_the_letters_that_a_system_may_lack(templates: Environment
     assert all(base64.b64decode(data).startswith(b"wOF2") and len(data) < 8000 for _, data in faces)
     (style,) = re.findall(r"<style>(.*?)</style>", rare, re.DOTALL)
     policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', rare)[0])
+    assert '--sans: "virl names"' in style, "browsers keep boxes of a font before it for words on their own"
     assert f"style-src '{digest(style)}'" in policy
     assert "font-src data:;" in policy

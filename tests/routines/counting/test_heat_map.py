@@ -4,7 +4,7 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.routines.counting.showing import (
+from virl.routines.counting.density import (
     LEAST_SHARE,
     heat,
     hexagon,

@@ -275,11 +275,18 @@ def test_the_nearest_is_chosen_or_the_one_the_local_would_send_them_to() -> None
     assert find(city, "the nearest bakery", choose="background").name == "Moon Bakery"
 
 
-def test_directions_are_attached_and_shown(tmp_path: Path) -> None:
+def test_directions_are_attached_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     city, streets = made_city()
+    shown: list[str] = []
+
+    def note_shown(_: Agent, __: str, place: Place, **___: bool) -> None:
+        shown.append(place.name)
+
+    monkeypatch.setattr("virl.routines.directions.routine.keep_picture", note_shown)
     changes = {"start": {"lat": FRAME.position(-20, 0).lat, "lng": FRAME.position(-20, 0).lng}}
     changes |= {"heading": 90.0, "directions": {"to": "Moon Bakery"}}
     result = run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
+    assert shown == ["Moon Bakery"]
     directions = Directions.model_validate(result.answer)
     assert (tmp_path / "directions.txt").read_text().strip() == directions.instruction
     assert result.steps == 0, "a local does not walk the visitor there"

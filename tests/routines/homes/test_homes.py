@@ -10,6 +10,7 @@ from made_quarter import CENTER, QuarterStreetView, end, home, live, notes, plac
 from real_data import real_data
 
 from virl.errors import BadInput, MindFailed
+from virl.film.story import read_story
 from virl.journal.records import Result
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.rules import RuleMind
@@ -157,6 +158,7 @@ def test_the_first_home_has_a_picture_of_its_front(tmp_path: Path, monkeypatch: 
     (note,) = notes(tmp_path, "picture")
     assert (result.answer["picture"], note.key) == (note.views[0].file, "near")
     assert note.views[0].heading == pytest.approx(90, abs=1)
+    assert read_story(tmp_path).moments[-1].view == note.views[0]
 
 
 def test_listings_of_another_city_are_named_and_skipped(tmp_path: Path) -> None:

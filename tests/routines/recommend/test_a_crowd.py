@@ -10,6 +10,7 @@ from made_quarter import live, notes, place, quarter
 
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.places import NearbyPlaces, Place
+from virl.platform.city.streetview import Image
 
 TOLD, PAGES = 20, 60
 RECOMMEND = {"candidates": 4}
@@ -74,6 +75,9 @@ class Crowd:
 
     def details(self, place_id: str) -> Place:
         return next(one for one in self.listed if one.id == place_id)
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        return []
 
     def _near(self, position: LatLng, radius: float) -> list[Place]:
         near = [one for one in self.listed if distance(position, one.position) <= radius]

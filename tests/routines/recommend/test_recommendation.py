@@ -5,10 +5,12 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
-from made_quarter import EVENING, end, live, notes, place, quarter
+from made_quarter import EVENING, QuarterPlaces, end, live, notes, place, quarter
 
 from virl.errors import BadInput, MindFailed, NotFound
+from virl.film.story import read_story
 from virl.journal.records import Result
 from virl.journal.report import render_report
 from virl.mind.base import Prompt, ReplyT
@@ -50,6 +52,13 @@ def test_the_place_that_visitors_say_is_as_wished_is_picked_and_the_others_are_t
     assert candidates[0]["why_not"] == ""
     assert "noisy" in candidates[2]["why_not"]
     assert "nobody says whether it is quiet" in candidates[1]["reason"].lower()
+
+
+def test_the_place_that_is_picked_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuarterPlaces, "photos", lambda *_: [np.zeros((60, 80, 3), np.uint8)])
+    result = ask(quarter([place("Hush", 300, *QUIET)]), tmp_path)
+    assert (tmp_path / str(result.answer["picture"])).is_file()
+    assert not read_story(tmp_path).moments[-1].places, "its mark is on the map of the candidates"
 
 
 def test_a_wish_of_which_nobody_speaks_is_named_with_the_pick(tmp_path: Path) -> None:

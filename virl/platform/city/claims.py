@@ -297,7 +297,7 @@ class _ClaimChecker:
         if claim.at_once is not None:
             most = f"up to {count_noun(claim.at_once, claim.thing)} in one look"
             claimed = most if claim.at_once else f"no {claim.thing}"
-            true = f"{there} exist within {reach:.0f} m of the walk"
+            true = f"{there} exist{'s' * (there == 1)} within {reach:.0f} m of the walk"
             seen = {"at once": claim.at_once, "exist": there}
             holds = claim.at_once <= there if claim.at_once else not there
             return CheckedClaim(claimed, true, holds, seen)
@@ -310,7 +310,7 @@ class _ClaimChecker:
         where = (
             f", {farther} of them farther than {reach:.0f} m from" if farther else f" within {reach:.0f} m of"
         )
-        true = f"{there} exist{where} the walk, {right} of those reported are right"
+        true = f"{there} exist{'s' * (there == 1)}{where} the walk, {right} of those reported are right"
         holds = len(claim.positions) == there == right
         return CheckedClaim(claimed, true, holds, numbers, tuple(sorted(pairs)))
 

@@ -4,11 +4,11 @@ import re
 from contextlib import suppress
 
 from virl.agent.agent import Agent
-from virl.errors import BudgetExceeded
+from virl.errors import BudgetExceeded, NotFound
 from virl.geo.globe import LatLng
 from virl.journal.film import PICTURE, is_same_look
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.platform.city.places import each_photo
+from virl.platform.city.places import Place, each_photo
 from virl.platform.city.streetview import Camera
 from virl.routines.by_tools.recording import TOOL
 from virl.tools.places import photo_view
@@ -30,7 +30,7 @@ def view_in(answer: str) -> tuple[LatLng, Camera] | None:
     return LatLng(float(lat), float(lng)), Camera(degrees[0] % 360, 0.0, degrees[1])
 
 
-def keep_picture(agent: Agent, answer: str, place: PlaceRecord | None, *, is_view: bool) -> str:
+def keep_picture(agent: Agent, answer: str, place: Place | PlaceRecord | None, *, is_view: bool) -> str:
     """Write the picture of an answer to the run, unless it has it; return its file, empty without one.
 
     Args:
@@ -44,11 +44,13 @@ def keep_picture(agent: Agent, answer: str, place: PlaceRecord | None, *, is_vie
     seen = [view for note in agent.run.notes(TOOL) for view in note.views]
     if is_view and (described := view_in(answer)):
         return _keep_view(agent, *described, seen)
-    if place is None or seen or agent.city.ledger:
+    if place is None or seen or agent.city.ledger or not agent.run.keeps_views:
         return ""
-    photo = next(iter(each_photo(agent.city.places, place.id)), None)
-    views = agent.run.keep(photo_view(photo), "photo") if photo is not None else ()
-    return _write_down(agent, views, f"A photo of {place.name}.", place.name)
+    with suppress(NotFound):  # a directory may know no more of what it listed
+        photo = next(iter(each_photo(agent.city.places, place.id)), None)
+        views = agent.run.keep(photo_view(photo), "photo") if photo is not None else ()
+        return _write_down(agent, views, f"A photo of {place.name}.", place.name)
+    return ""
 
 
 def _keep_view(agent: Agent, position: LatLng, camera: Camera, seen: list[ViewRecord]) -> str:

@@ -16,6 +16,7 @@ from virl.agent.tool import ToolData
 from virl.geo.globe import signed_turn
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.wishes import kinds_wanted
+from virl.pages.numbers import count_noun
 from virl.platform.city.names import score_names
 from virl.routines.by_tools.goals import ToolGoal
 from virl.tools.base import COMPASS, Listing, ToolResult
@@ -141,7 +142,7 @@ def report_things(situation: Situation, *, seen: bool) -> PlanPart[list[str]]:
     yield from notice_things(situation, here)
     if not here:
         return [] if seen else [f"None of these stands in sight: {', '.join(situation.goal.things)}."]
-    told = ", ".join(f"{number} {thing}" for thing, number in sorted(here.items()))
+    told = ", ".join(count_noun(number, thing) for thing, number in sorted(here.items()))
     return [f"In sight at the end: {told}."]
 
 
@@ -149,7 +150,7 @@ def count_things(situation: Situation) -> Plan:
     """Plan to count the goal's things in sight, each kind by itself."""
     here: dict[str, int] = {}
     yield from notice_things(situation, here)
-    counts = ", ".join(f"{here.get(thing, 0)} {thing}" for thing in situation.goal.things)
+    counts = ", ".join(count_noun(here.get(thing, 0), thing) for thing in situation.goal.things)
     return PlanEnd(f"In sight from here: {counts}.", succeeded=True)
 
 

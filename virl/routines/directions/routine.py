@@ -19,6 +19,7 @@ from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import Place
 from virl.platform.city.streetview import Pose
 from virl.platform.navigators.tourist.signs import SignReader
+from virl.routines.by_tools.picturing import keep_picture
 from virl.routines.directions.destination import Destination, find_destination
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
@@ -51,6 +52,7 @@ def run(agent: Agent) -> None:
             Outcome("blocked", destination.with_lacks(f"No directions to {destination.place.name}: {fault}."))
         )
         return
+    keep_picture(agent, "", destination.place, is_view=False)
     told = f"Gave directions to {destination.display_name}, {directions.length_m:.0f} m."
     agent.run.end(
         Outcome(

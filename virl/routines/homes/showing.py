@@ -78,12 +78,13 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
 
 
 def _keep_front(agent: Agent, home: Home) -> str:
-    """Write the street view of a home to the run where that is free; return its file, empty without one."""
+    """Write a home's street view to the run where views are kept and free; return its file, or empty."""
     at = LatLng(home.lat, home.lng)
     if note := agent.run.find_note(PICTURE, home.id):
         return note.views[0].file
     with suppress(NoStreetView, ProviderError):  # the answer stands without it
-        panorama = None if agent.city.ledger else agent.city.streetview.nearest(at, FRONT_M)
+        is_free = agent.run.keeps_views and not agent.city.ledger
+        panorama = agent.city.streetview.nearest(at, FRONT_M) if is_free else None
         if panorama is None:
             return ""
         camera = Camera(bearing(panorama.position, at), FRONT_PITCH_DEG, FRONT_FOV_DEG)

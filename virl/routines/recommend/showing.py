@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo.globe import LatLng
+from virl.journal.film import PICTURE
 from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in_words
+from virl.routines.by_tools.picturing import keep_picture
 from virl.routines.client import walk_in_words
 from virl.routines.directions.destination import describe_nearest
 from virl.routines.recommend.rules import NOBODY_SAYS
@@ -59,10 +61,12 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         picked=0,
         note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
     )
+    picked = pick.record(picked=True)
+    picture = keep_picture(agent, reason, picked, is_view=False)
     agent.run.end(
         Outcome("found", " ".join([reason, *lacking]), pick.name),
-        pick.record(picked=True),
-        answer=_answer_data(search, best) | {"not_known": lacking},
+        picked,
+        answer=_answer_data(search, best) | {"not_known": lacking, PICTURE: picture},
         claims=[PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)],
         exhibits=[
             table,
