@@ -64,7 +64,7 @@ from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map
-from virl.pages.numbers import dollars, megabytes, price, show_duration
+from virl.pages.numbers import dollars, megabytes, price, show_duration, show_length
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent
 from virl.pages.shell import html_page, open_templates
@@ -150,7 +150,7 @@ def _templates(folder: Path) -> Environment:
 
 def metres(length: float) -> str:
     """Return a length given in metres as text, such as `80 m`."""
-    return f"{length:.0f}\N{NO-BREAK SPACE}m" if length < 1000 else f"{length / 1000:.2f}\N{NO-BREAK SPACE}km"
+    return show_length(length).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _duration(seconds: float) -> str:

@@ -8,7 +8,7 @@ from virl.clock import show_clock
 from virl.geo.globe import LatLng, distance
 from virl.mind.lexicon import words_of
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
-from virl.pages.numbers import count_noun
+from virl.pages.numbers import count_noun, show_length
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome, OutcomeKind
 from virl.platform.navigators.point import DestinationOutcome
@@ -82,10 +82,10 @@ def _reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> s
         saving = ": the order given is the shortest." if trip.is_shortest else ", in the order given."
     else:
         seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
-        saving = f": {_show_minutes(seconds)} and {_show_metres(metres)} less than in the order given."
+        saving = f": {_show_minutes(seconds)} and {show_length(metres)} less than in the order given."
     by = BY[task.errands.travel]
     errands = count_noun(len(task.stops), "errand")
-    text = f"{errands} in {_show_minutes(trip.seconds)}, {_show_metres(trip.metres)} {by}{saving}"
+    text = f"{errands} in {_show_minutes(trip.seconds)}, {show_length(trip.metres)} {by}{saving}"
     if not trip.is_shortest:
         text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
     missed = [outcome for outcome in outcomes if not outcome.reached]
@@ -118,10 +118,10 @@ def _exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
             points.append(_point(goal.position, goal.title, goal.what, str(number), "stop"))
     way = tuple((lat, lng) for leg in trip.legs for lat, lng in leg.path)
     bars = [
-        Bar(label=f"best order, {_show_metres(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
+        Bar(label=f"best order, {show_length(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)
     ]
     if trip.seconds_given is not None and trip.metres_given is not None:
-        label = f"order given, {_show_metres(trip.metres_given)}"
+        label = f"order given, {show_length(trip.metres_given)}"
         bars.append(Bar(label=label, value=round(trip.seconds_given / 60, 1)))
     return (
         MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),)),
@@ -153,8 +153,3 @@ def _legs_table(task: Task, trip: Trip, minute: int) -> TableExhibit:
 def _show_minutes(seconds: float) -> str:
     """Return a duration given in seconds as text in minutes, such as "4.5 min" or "12 min"."""
     return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
-
-
-def _show_metres(metres: float) -> str:
-    """Return metres as text, in km from 1000 m on, such as "1.25 km"."""
-    return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"
