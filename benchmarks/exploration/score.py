@@ -76,7 +76,7 @@ def show(record: Record) -> Shown:
             ("steps", str(data["steps"])),
             ("metres walked", f"{data['walked_m']:.0f}"),
             ("metres of the shortest way", f"{data['shortest_m']:.0f}"),
-            ("SPL", f"{data['spl']:.0%}"),
+            ("SPL", f"{100 * data['spl']:.0f} %"),
         ),
         points=points,
         path=[LatLng(*position) for position in data["path"]],

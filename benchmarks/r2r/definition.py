@@ -62,8 +62,8 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
     return {
         "TL": f"{scores['trajectory_lengths']:.1f} m",
         "NE": error,
-        "SPL": f"{scores['spl']:.0%}",
-        "nDTW": f"{scores['nDTW']:.0%}",
+        "SPL": f"{100 * scores['spl']:.0f} %",
+        "nDTW": f"{100 * scores['nDTW']:.0f} %",
     }
 
 

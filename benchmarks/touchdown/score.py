@@ -42,4 +42,4 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 def figures(scores: WalkScores) -> Mapping[str, str]:
     """Return the metrics that a walk's page shows, as texts by heading."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
-    return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.0%}"}
+    return {"SPD": spd, "KPA": f"{100 * scores['kpa']:.0f} %", "nDTW": f"{100 * scores['nDTW']:.0f} %"}

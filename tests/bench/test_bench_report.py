@@ -19,7 +19,7 @@ from virl.bench.report.results import Results, page_number
 from virl.bench.report.table import terminal_table
 from virl.bench.report.tiles import Scene, make_tiles
 from virl.bench.report.write import write_reports
-from virl.bench.run import Engine, run_benchmark
+from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput
 from virl.geo.globe import LatLng
 
@@ -105,10 +105,12 @@ def test_notes_are_on_what_the_page_has_and_numbers_have_one_decimal(folder: Pat
     whole = (folder / "report.html").read_text()
     assert "Interval: paired bootstrap" in whole
     assert "Too few: a test needs" not in whole
-    run_benchmark(NAME, Options(count=3), tmp_path, Console(quiet=True))
+    run_benchmark(NAME, Options(count=3), tmp_path, Console(quiet=True), part=Part(limit=2))
     few = (tmp_path / "report.html").read_text()
     assert "Too few: a test needs at least 10 units." in few
     assert "paired bootstrap" not in few
+    assert "Episodes: " in few
+    assert "Episodes: " not in whole
     assert "Line: 95 % interval" not in few
     assert page_number(0.456, Metric("plain", "plain", percent=False, digits=2)) == "0.5"
 

@@ -116,6 +116,15 @@ def test_a_second_run_is_refused_and_other_options_too(tmp_path: Path) -> None:
         run(tmp_path, Options(count=2), resume=True)
 
 
+def test_a_shard_of_another_draw_is_not_mixed_with_this_one(tmp_path: Path) -> None:
+    run(tmp_path, Options(), part=Part(shard=(1, 2)))
+    before = records(tmp_path)
+    with pytest.raises(BadInput, match="outside --limit and --shard"):
+        run(tmp_path, Options(), part=Part(shard=(2, 2)), resume=True)
+    assert records(tmp_path) == before
+    run(tmp_path, Options(), part=Part(limit=1, shard=(1, 2)), resume=True)
+
+
 @pytest.mark.slow
 def test_shards_together_are_the_whole(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", Options())

@@ -64,6 +64,20 @@ def test_streets_far_from_every_episode_are_left_out(page: Path) -> None:
 
 
 @pytest.mark.browser
+def test_the_list_cuts_instructions_between_words(tmp_path: Path, browser: WebDriver) -> None:
+    write_episodes_page(
+        tmp_path / "long.html",
+        SUMMARY,
+        {"": grid()},
+        [ShownEpisode("1", "onwards " * 20, (0,), (0,), "missed")],
+    )
+    browser.get((tmp_path / "long.html").as_uri())
+    listed = browser.find_element(By.CSS_SELECTOR, "#list small").text
+    assert set(listed.removesuffix(" …").split()) == {"onwards"}
+    assert listed.endswith(" …")
+
+
+@pytest.mark.browser
 def test_an_episode_is_drawn_with_its_decisions(page: Path, browser: WebDriver) -> None:
     browser.get(page.as_uri())
     assert browser.title == "Two walks"

@@ -114,7 +114,7 @@ def test_views_are_embedded_with_their_boxes_and_words_for_those_who_cannot_see(
     assert all(image["src"].startswith("data:image/webp;base64,") for image in images)
     assert sum("restaurant" in image["alt"] for image in images) == 6
     assert len(page.all("svg", "boxes")) == 6
-    assert "restaurant 0.86 “KAPPA SUSHI”" in page.text
+    assert "restaurant 86 % “KAPPA SUSHI”" in page.text
 
 
 def steps_of(run: Path) -> list[StepRecord]:

@@ -29,7 +29,7 @@ def test_each_sort_of_exhibit_is_drawn(page: Page) -> None:
     assert picks == ["Noodle Bar Mei: rated 8"]
     assert len(page.all("g", "trail")) == 4, "two ways, and their lines of the legend"
     assert len(page.all("g", "curve")) == 2
-    assert "Noodle Bar Mei picked 8 3.25" in page.text
+    assert "Noodle Bar Mei picked 8 3.2" in page.text
     assert "The Ladle 3 of 10" in page.text
     assert page.all("table", "sortable")
     assert "Nothing to show." in page.text

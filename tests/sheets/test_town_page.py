@@ -88,7 +88,7 @@ def test_a_made_city_counts_what_it_has(virlton: City) -> None:
     assert known.houses_with_height is known.mapped_m is known.incomplete is None
     assert sum(known.furniture.values()) == len(virlton.truth.things())
     facts = dict(town_facts(virlton).streets)
-    assert facts["In the largest connected part"] == "3,107 (100.0 %)"
+    assert facts["In the largest connected part"] == "3,107 (100 %)"
     assert not any(fact.startswith("Left out") for fact in facts)
 
 
@@ -222,7 +222,7 @@ def test_a_city_without_pictures_has_a_page_without_views(tmp_path: Path) -> Non
     assert write_town(city, tmp_path / "corner.html") == 0
     page = (tmp_path / "corner.html").read_text(encoding="utf-8")
     assert "There are no pictures of this city here." in page
-    assert "3 (100.0 %)" in page
+    assert "3 (100 %)" in page
     assert "Houses" not in page
 
 

@@ -202,10 +202,18 @@ def episodes_left(
         part: those that the run executes.
         done: the records of the run so far, as they are in the file.
         seed: of the run, by which a limited part is drawn.
+
+    Raises:
+        BadInput: episodes outside the part are in `done`, and some of the part are not.
     """
+    chosen = choose(episodes, part.limit, part.shard, seed)
+    begun = {one.id for one in episodes if one.id in done}
+    wanted = {one.id for one in chosen}
+    if begun - wanted and wanted - begun:  # as another shard leaves, or a draw of an earlier version
+        raise BadInput("--resume: the run has episodes outside --limit and --shard: choose another --out")
     return [
         one
-        for one in choose(episodes, part.limit, part.shard, seed)
+        for one in chosen
         if part.case in (None, one.case)
         if one.id not in done or done[one.id]["status"] == "failed"
     ]

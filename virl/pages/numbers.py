@@ -5,28 +5,31 @@ from math import floor, log10
 
 from virl.pages.exhibits import Cell
 
-MOST_DIGITS = 2
-"""Most digits after the decimal point; chosen: more would not be read."""
+TICK_DIGITS = 2
+"""Most digits after the decimal point of a tick, such as 0.25; chosen: more would not be read."""
 TICKS = 5
 """Most ticks on a scale; chosen."""
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Return digits after the point: 0 if all are whole or one is >= 100, else 1 if one is >= 10, else 2."""
+    """Return digits after the point: 0 if all are whole or one is >= 100, 2 if all are below 1, else 1."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
         return 0
-    return 1 if largest >= 10 else MOST_DIGITS
+    return 1 if largest >= 1 else 2  # in one digit 0.04 would be nothing
+
+
+def tick_digits(marks: Iterable[float]) -> int:
+    """Return the digits after the point that ticks need, at most 2."""
+    return max(len(f"{mark:.{TICK_DIGITS}f}".rstrip("0").partition(".")[2]) for mark in marks)
 
 
 def column_digits(cells: Iterable[Cell]) -> int | None:
     """Return the digits after the point, 0 to 2, for a column of numbers; `None` for any other column."""
     filled = [cell for cell in cells if cell is not None]
-    if not filled or any(isinstance(cell, str) for cell in filled):
-        return None
-    floats = [cell for cell in filled if isinstance(cell, float)]
-    return max((len(f"{value:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2]) for value in floats), default=0)
+    numbers = [cell for cell in filled if not isinstance(cell, str)]
+    return digits_for(numbers) if filled and numbers == filled else None
 
 
 def write_number(value: float, digits: int) -> str:

@@ -10,7 +10,7 @@ from math import ceil
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import NARROW, WIDE, MapFigure, draw_map
-from virl.pages.numbers import column_digits, digits_for, ticks, write_number
+from virl.pages.numbers import column_digits, digits_for, tick_digits, ticks, write_number
 
 # The looks of a chart of curves, in its own pixels; all chosen.
 _WIDTH, _HEIGHT = 720.0, 260.0
@@ -195,7 +195,7 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
     widest = max((len(label) * _LETTER + _GAP for label in exhibit.points), default=_GAP)
     every = max(1, ceil(widest / axes.spacing))
     digits, marks = digits_for(values), ticks(axes.low, axes.high)
-    mark_digits = digits_for(marks)
+    mark_digits = tick_digits(marks)
     return Plot(
         _WIDTH,
         _HEIGHT,

@@ -19,7 +19,7 @@ from virl.pages.exhibits import TableExhibit
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, map_figure
 from virl.pages.marks import Mark
-from virl.pages.numbers import show_area, show_length
+from virl.pages.numbers import short_number, show_area, show_length
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
 from virl.plain_text import shorten
@@ -214,8 +214,8 @@ def _street_facts(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     if known:
         yield "Area", show_area(known.area_m2)
         if known.water_m2 is not None and known.area_m2:
-            share = f"{known.water_m2 / known.area_m2:.1%}".replace("%", " %")
-            yield "Water", f"{show_area(known.water_m2)} ({share})"
+            share = short_number(100 * known.water_m2 / known.area_m2)
+            yield "Water", f"{show_area(known.water_m2)} ({share} %)"
         yield "Streets", show_length(known.street_m)
     else:
         lines = street_map.lines()
@@ -336,4 +336,4 @@ def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit
 
 def _share(part: int, whole: int) -> str:
     """Return `part` and its share of `whole` as text, such as "12 (3.4 %)"; no share if `whole` is 0."""
-    return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"
+    return f"{part:,} ({short_number(100 * part / whole)} %)" if whole else f"{part:,}"

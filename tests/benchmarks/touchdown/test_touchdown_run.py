@@ -47,7 +47,9 @@ def test_gold_is_perfect_and_everything_is_written(data: Path, tmp_path: Path) -
     paths = {record["case"]: record["data"]["pano_path"] for record in records_of(out)}
     assert paths == {str(episode["id"]): episode["route_panoids"] for episode in episodes}
     assert "Walk number 3." in (out / "episodes.html").read_text()
-    assert 'href="episodes.html"' in (out / "report.html").read_text()
+    report = (out / "report.html").read_text()
+    assert 'href="episodes.html"' in report
+    assert "On the map" not in report, "of walks alone, on blank land"
     pages = [page.read_text() for page in out.glob("episodes/*/index.html")]
     assert len(pages) == 12
     assert sum("Walk number 3." in page and "forward" in page for page in pages) == 1

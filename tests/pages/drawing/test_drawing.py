@@ -26,7 +26,7 @@ from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_legend, draw_svg, draw_whole, figure_data
 from virl.pages.maps import NARROW, WIDE, draw_map, label_anchors
 from virl.pages.marks import shape_box
-from virl.pages.numbers import column_digits, price, show_area, show_length, ticks, write_number
+from virl.pages.numbers import column_digits, price, show_area, show_length, tick_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
 from virl.pages.theme import colour_of, colours, shapes
@@ -45,10 +45,12 @@ def test_ticks_are_few_even_and_within_the_scale(low: float, room: float) -> Non
     assert steps == pytest.approx([steps[0]] * len(steps), rel=1e-3)
 
 
-def test_a_column_has_as_many_digits_as_its_author_gave() -> None:
+def test_two_decimals_are_for_ticks_and_numbers_below_one() -> None:
     assert column_digits([1, 2, None]) == 0
     assert column_digits([1, 2.5]) == 1
-    assert column_digits([1.0, 1 / 3]) == 2
+    assert column_digits([1.0, 1 / 3]) == 1
+    assert column_digits([0.25, 1 / 3]) == 2
+    assert [tick_digits(marks) for marks in ((0.0, 0.25, 0.5), (0.0, 0.5, 1.0), (0.0, 2.0))] == [2, 1, 0]
     assert column_digits([1, "two"]) is None
     assert column_digits([None]) is None
     assert write_number(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"

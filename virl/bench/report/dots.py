@@ -7,7 +7,7 @@ from typing import NamedTuple
 from virl.bench.benchmark import Metric
 from virl.bench.report.results import PublishedRow, Results, RowResult, page_number
 from virl.bench.statistics import FEWEST_UNITS, Interval
-from virl.pages.numbers import digits_for, ticks, write_number
+from virl.pages.numbers import tick_digits, ticks, write_number
 
 FEWEST_SHOWN = 5
 """Fewest units of a group that is not folded away; chosen."""
@@ -54,7 +54,7 @@ class Axis(NamedTuple):
     def ticks(self) -> list[tuple[float, str]]:
         """Return (position in percent, text) of each gridline."""
         marks, (factor, unit) = ticks(self.low, self.high), (100, " %") if self.is_share else (1, "")
-        digits = 0 if self.is_share else digits_for(marks)
+        digits = 0 if self.is_share else tick_digits(marks)
         return [(self.at(mark), write_number(factor * mark, digits) + unit) for mark in marks]
 
 

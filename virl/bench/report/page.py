@@ -207,6 +207,8 @@ def _whole_maps(sections: Sequence[_Section]) -> Iterator[MapFigure]:
         shown = [(page.shown, page.path) for section in own for page in section.pages]
         walkers = [section.name for section in own for _ in section.pages]
         ground = ground_below(name, city)
+        if not ground.ways and any(one.path for one, _ in shown):  # walks tell nothing on blank land
+            continue
         drawn = city_map(city, shown, walkers, extent=_WHOLE, across=WIDE, ground=ground)
         if drawn:
             yield drawn

@@ -1,5 +1,6 @@
 "use strict";
 const { maps, episodes } = JSON.parse(document.getElementById("data").textContent);
+const SHOWN = 70; // characters of an instruction in the list, chosen: two lines
 const byId = (id) => document.getElementById(id);
 
 for (const map of Object.values(maps)) {
@@ -28,8 +29,9 @@ function fillList() {
     const button = html("button", "bare");
     button.append(html("span", `dot ${episode.outcome}`));
     const words = html("div");
-    const start = html("small", "", episode.instruction || "(no instruction)");
-    start.title = start.textContent;
+    const whole = episode.instruction || "(no instruction)";
+    const start = html("small", "", whole.length > SHOWN ? `${whole.slice(0, SHOWN).replace(/\s+\S*$/, "")} …` : whole);
+    start.title = whole;
     words.append(html("span", "", episode.id), start);
     button.append(words);
     button.dataset.index = index;

@@ -58,7 +58,7 @@
       });
       const shade = `h${Math.min(5, 1 + Math.floor(density(cell) / ends[1]))}`;
       const parts = [...shown].filter((kind) => cell[3 + kind]).map((kind) => `${cell[3 + kind]} × ${kinds[kind]}`);
-      const title = `${density(cell).toFixed(1)} per hectare: ${parts.join(", ")} in ${cell[2].toFixed(2)} ha`;
+      const title = `${density(cell).toFixed(1)} per hectare: ${parts.join(", ")} in ${Math.round(10000 * cell[2]).toLocaleString("en")} m²`;
       layer.append(MapView.node("polygon", { points: corners.join(" "), class: shade }, MapView.node("title", {}, title)));
     }
     const words = (number) => String(Number(number.toPrecision(3)));
@@ -135,7 +135,7 @@
     const words = make("div", "words");
     const when = sight.step === null ? "" : `Step ${sight.step}, ${duration(sight.seconds)} after the start. `;
     const where = `From panorama ${sight.pano}, ${sight.metres.toFixed(1)} m away, looking to ${sight.heading.toFixed(0)}°, ${sight.fov.toFixed(0)}° wide.`;
-    words.append(make("p", "", `${when}${where} Score ${sight.score.toFixed(2)}.`), make("p", "why", sight.why));
+    words.append(make("p", "", `${when}${where} Score ${(100 * sight.score).toFixed(0)} %.`), make("p", "why", sight.why));
     if (!sight.pictures.length) words.append(make("p", "gone", "No picture is kept of this view."));
     const looks = [["crop", find.title], ["view", `The view with ${find.title} marked`]];
     const tile = document.querySelector(`#thing-${find.id} img`)?.src;
@@ -148,7 +148,7 @@
     current = index;
     document.getElementById("look-title").textContent = find.title;
     dialog.querySelector(".facts-line").textContent =
-      `${find.lat.toFixed(6)}, ${find.lng.toFixed(6)}, ±${find.sigma.toFixed(1)} m · confidence ${find.confidence.toFixed(2)} · ` +
+      `${find.lat.toFixed(6)}, ${find.lng.toFixed(6)}, ±${find.sigma.toFixed(1)} m · confidence ${(100 * find.confidence).toFixed(0)} % · ` +
       `${find.sights.length} view${find.sights.length === 1 ? "" : "s"} · ${find.id}`;
     dialog.querySelector(".joined").replaceChildren(...find.joined.map((line) => make("li", "", line)));
     dialog.querySelector(".sights").replaceChildren(...find.sights.map((sight) => told(find, sight)));

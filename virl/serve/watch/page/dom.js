@@ -38,7 +38,7 @@ const bringLetters = (text) => {
 
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const dollars = (usd) => (usd >= 1 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(4)}`);
-const metres = (length) => (length < 1000 ? `${length.toFixed(0)} m` : `${(length / 1000).toFixed(2)} km`);
+const metres = (length) => (length < 1000 ? `${length.toFixed(0)} m` : `${(length / 1000).toFixed(1)} km`);
 const lasting = (seconds) => {
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   const minutes = Math.round(seconds / 60);

@@ -1,6 +1,6 @@
 // The view: its picture, what was found in it, and the other views of the same moment.
 const direction = (view) => (view.heading === null ? "" : `${compass(view.heading)}, ${view.heading.toFixed(0)}\u00b0`);
-const scored = (box) => (box.score === null ? box.label : `${box.label} ${box.score.toFixed(2)}`);
+const scored = (box) => (box.score === null ? box.label : `${box.label} ${(100 * box.score).toFixed(0)} %`);
 const [SHAPE, LABEL_PX] = [16 / 10, 11]; // width to height of what is shown of a view; size of a box's label
 const rank = (view) => ({ closer: 3, road: 1, look: 0 }[view.purpose] + (view.boxes.length ? 4 : 0));
 
