@@ -68,7 +68,7 @@ soak: $(STAMP)
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector
 
 ## test-learn  in the same environment, run the tests of the walker that learns by sight
 test-learn: $(EXTRAS_STAMP)
