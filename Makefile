@@ -18,7 +18,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-learn test-vision test-ray test-llama test-wheel web-deps docs messages check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-both test-random fuzz soak audit test-train test-learn test-vision test-ray test-llama test-wheel web-deps docs messages check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -42,6 +42,10 @@ test: $(STAMP)
 test-slow: $(STAMP) web-deps
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
 
+## test-both   all of them in one go: modules are imported, and what tests of a file share is made, only once
+test-both: $(STAMP) web-deps
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "not soak"
+
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
 	for round in $$(seq $(ROUNDS)); do \
@@ -64,7 +68,7 @@ soak: $(STAMP)
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest -m "not soak" tests/benchmarks/touchdown/train tests/benchmarks/detector
 
 ## test-learn  in the same environment, run the tests of the walker that learns by sight
 test-learn: $(EXTRAS_STAMP)

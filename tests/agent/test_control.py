@@ -110,7 +110,7 @@ def test_every_walk_can_be_steered_and_resumed(agent: str, tmp_path: Path) -> No
     walk = folder = tmp_path / "run"
     if agent == "imani":
         walk = folder / "consulted" / "round"  # RX-399 walks for her
-    limits = {"limits.steps": 30}
+    limits = {"limits.steps": 12}
     own = run_of(agent, folder, fields=limits)
     own.control.take_over()
     own.start()
@@ -145,6 +145,6 @@ def test_every_walk_can_be_steered_and_resumed(agent: str, tmp_path: Path) -> No
     assert [step.decided_by for step in steps[:6]] == ["user"] * 6
     assert not any(step.decided_by for step in steps[6:])
     assert all(one.next_pano_id == two.pose.pano_id for one, two in pairwise(steps) if one.next_pano_id)
-    assert result.steps <= 30
+    assert result.steps <= 12
     assert result.status in ("finished", "gave up")
     assert "decided by the user" in (walk / "report.html").read_text()

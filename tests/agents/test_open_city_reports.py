@@ -7,6 +7,7 @@ import pytest
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
@@ -15,7 +16,7 @@ from virl.platform.providers.cities import open_city
 @pytest.fixture
 def city_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     town = open_city("virlton")
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{town.center.lat}, {town.center.lng}]"

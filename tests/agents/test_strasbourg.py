@@ -9,6 +9,7 @@ from made_extract import made_extract
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
 from typer.testing import CliRunner
+from warm_cache import warm_cache
 
 from virl.cli.main import app
 from virl.geo.globe import LatLng, LocalFrame
@@ -26,7 +27,7 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[S
     """Panoramax, Overpass, Nominatim and OSRM; the environment names them in place of the public servers."""
     file = made_extract(tmp_path / "made.osm.pbf", size=6, frame=LocalFrame(CORNER))
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("VIRL_CACHE", warm_cache(tmp_path / "cache"))
     for name in SECRETS:
         monkeypatch.delenv(name, raising=False)
     with (

@@ -5,8 +5,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from virl.agent.character_file import agent_names
+
+T = TypeVar("T")
 
 HTTP, MADE = "virlton-http", "virlton"
 
@@ -98,7 +101,7 @@ def other_jobs() -> list[Job]:
     ]
 
 
-def dealt(names: Sequence[str]) -> str:
+def dealt(names: Sequence[T]) -> T:
     """One of these, by the seed of CI: each has its turn from run to run."""
     return random.Random(os.environ.get("TOWNS_SEED")).choice(names)
 

@@ -7,12 +7,13 @@ from rich.console import Console
 
 from benchmarks.agents.definition import BENCHMARK, Options
 from virl.bench.records import RECORDS, read_records
-from virl.bench.run import Part, run_benchmark
+from virl.bench.run import Engine, Part, run_benchmark
 
 
 @pytest.mark.slow
 def test_an_agent_and_its_tools_at_random_both_get_through_a_start(tmp_path: Path) -> None:
-    run_benchmark(BENCHMARK.name, Options(agent=("june",)), tmp_path, Console(quiet=True), part=Part(limit=1))
+    options, quiet = Options(agent=("june",)), Console(quiet=True)
+    run_benchmark(BENCHMARK.name, options, tmp_path, quiet, engine=Engine("threads"), part=Part(limit=1))
     records = {record["model"]: record for record in read_records(tmp_path / RECORDS).values()}
     assert {row: record["status"] for row, record in records.items()} == {
         "june": "done",

@@ -75,7 +75,7 @@ def test_a_region_is_visited_panorama_by_panorama(virlton: City) -> None:
 @pytest.mark.slow
 def test_a_small_run_and_its_resumption(tmp_path: Path) -> None:
     options = ["counting", "--out", str(tmp_path), "--routes", "1", "--regions", "0", "--seed", "3"]
-    options += ["--workers", "1", "--draws", "1"]
+    options += ["--engine", "threads", "--workers", "1", "--draws", "1"]
     told = CliRunner().invoke(bench_app, options)
     assert told.exit_code == 0, told.output
     assert "V-IRL, Hong Kong" in told.output

@@ -11,7 +11,7 @@ from benchmarks.preview.score import BENCH, LATIN, latin_names, score, show, tol
 from benchmarks.preview.ways import TrueWay, choose_ways, stands_of
 from virl.bench.episode import Record
 from virl.bench.report.runs import gather
-from virl.bench.run import run_benchmark
+from virl.bench.run import Engine, run_benchmark
 from virl.geo.globe import LatLng, distance
 from virl.platform.city.city import Truth
 from virl.platform.city.streetview import Camera
@@ -97,7 +97,8 @@ def test_what_is_told_is_held_against_the_truth() -> None:
 
 @pytest.mark.slow
 def test_a_whole_run(tmp_path: Path) -> None:
-    run_benchmark("preview", Options(count=1, seed=3), tmp_path / "run", Console(quiet=True))
+    engine, quiet = Engine("threads", workers=1), Console(quiet=True)
+    run_benchmark("preview", Options(count=1, seed=6), tmp_path / "run", quiet, engine=engine)
     [record] = [record for run in gather([tmp_path / "run"]).runs for record in run.records]
     assert record.status == "done"
     told, left_out = record.data[CROSSING]["told"], record.data[CROSSING]["missed"]

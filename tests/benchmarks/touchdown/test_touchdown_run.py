@@ -269,7 +269,8 @@ def test_gold_and_forward_on_manhattan(tmp_path: Path) -> None:
     for dataset, spd in (("map2seq", 37.9), ("touchdown", 42.6)):
         for agent in ("gold", "forward"):
             out = tmp_path / f"{dataset}-{agent}"
-            done = run("--agent", agent, "--dataset", dataset, "--data", str(folder), "--out", str(out))
+            where = ("--dataset", dataset, "--data", str(folder), "--out", str(out))
+            done = run("--agent", agent, *where, "--no-pictures")
             assert done.exit_code == 0, done.output
             results = results_of(out)
             assert results["rows"][0]["episodes"] == {"planned": 800, "done": 800, "failed": 0, "missing": 0}

@@ -117,7 +117,7 @@ def test_names_at_the_stop(text: str, names: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_signs_of_a_town_lead_to_stops_that_the_text_names(tmp_path: Path) -> None:
-    folder = export_touchdown("virlmouth", tmp_path / "export", episodes=16, seed=1)
+    folder = export_touchdown("virlmouth", tmp_path / "export", episodes=8, seed=1)
     graph = read_touchdown(folder / "graph")
     names = read_landmarks(folder / "map2seq_unseen" / "landmarks_dev.json")
     episodes = [
