@@ -12,13 +12,14 @@ MUTATIONS ?= 200
 SEED ?=
 REPORT ?= soak.md
 JOBS ?=
+MARKS ?= not slow and not browser and not soak
 # One more than there are cores: some tests wait for servers.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-both test-random fuzz soak audit test-train test-learn test-vision test-ray test-llama test-wheel web-deps docs messages check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-learn test-vision test-ray test-llama test-wheel web-deps docs messages check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -34,17 +35,13 @@ strasbourg: $(STAMP)
 env: $(STAMP)
 extras-env: $(EXTRAS_STAMP)
 
-## test        set up, and run the fast tests
+## test        set up, and run the fast tests, or those of the MARKS that are given
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser and not soak"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "$(MARKS)"
 
 ## test-slow   the other tests: slow ones, and those in a real browser
-test-slow: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "(slow or browser) and not soak"
-
-## test-both   all of them in one go: modules are imported, and what tests of a file share is made, only once
-test-both: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=25 -m "not soak"
+test-slow: web-deps
+	$(MAKE) test MARKS="(slow or browser) and not soak"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
