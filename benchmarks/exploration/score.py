@@ -6,6 +6,7 @@ from virl.bench.agent_runs import RUN_REPORT
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
 from virl.geo.globe import LatLng
+from virl.pages.numbers import show_share
 
 BANDS: Mapping[str, tuple[float, float]] = {
     "0-150": (0.0, 150.0),
@@ -76,7 +77,7 @@ def show(record: Record) -> Shown:
             ("steps", str(data["steps"])),
             ("metres walked", f"{data['walked_m']:.0f}"),
             ("metres of the shortest way", f"{data['shortest_m']:.0f}"),
-            ("SPL", f"{100 * data['spl']:.0f} %"),
+            ("SPL", show_share(data["spl"])),
         ),
         points=points,
         path=[LatLng(*position) for position in data["path"]],

@@ -9,6 +9,7 @@ from virl.bench.episode import Episode, Record
 from virl.bench.report.walks_page import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkScores, WalkWorld, run_walk, score_records, show_walk, walk_episodes
+from virl.pages.numbers import show_share
 from virl.platform.movers.discrete.actions import WalkState
 from virl.registry import first_line
 
@@ -62,8 +63,8 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
     return {
         "TL": f"{scores['trajectory_lengths']:.1f} m",
         "NE": error,
-        "SPL": f"{100 * scores['spl']:.0f} %",
-        "nDTW": f"{100 * scores['nDTW']:.0f} %",
+        "SPL": show_share(scores["spl"]),
+        "nDTW": show_share(scores["nDTW"]),
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from virl.bench.benchmark import Metric
 from virl.bench.metrics.paths import score_paths, score_walks
 from virl.bench.walks import WalkScores
+from virl.pages.numbers import show_share
 from virl.platform.city.graph import InstructionEpisode, NavigationGraph
 
 METRICS = (
@@ -42,4 +43,4 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 def figures(scores: WalkScores) -> Mapping[str, str]:
     """Return the metrics that a walk's page shows, as texts by heading."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
-    return {"SPD": spd, "KPA": f"{100 * scores['kpa']:.0f} %", "nDTW": f"{100 * scores['nDTW']:.0f} %"}
+    return {"SPD": spd, "KPA": show_share(scores["kpa"]), "nDTW": show_share(scores["nDTW"])}

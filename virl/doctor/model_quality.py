@@ -24,6 +24,7 @@ from virl.doctor.labelled_views import LabelledSet, LabelledThing, LabelledView,
 from virl.errors import VirlError
 from virl.extras import Late
 from virl.files.writing import replace_file, write_whole
+from virl.pages.numbers import show_share
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
@@ -408,12 +409,7 @@ def _score_cells(score: Score | None) -> tuple[str, str, str]:
     if score is None:
         return "-", "-", "-"
     at = "-" if score.at is None else f"{score.at:g}"
-    return at, _show_share(score.precision), _show_share(score.recall)
-
-
-def _show_share(share: float | None) -> str:
-    """Return a share as a percentage in text, such as "67%"; a dash for `None`."""
-    return "-" if share is None else f"{share:.0%}"
+    return at, show_share(score.precision), show_share(score.recall)
 
 
 def _pictures(

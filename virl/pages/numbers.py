@@ -42,6 +42,11 @@ def short_number(value: float) -> str:
     return write_number(value, 1).removesuffix(".0")
 
 
+def show_share(share: float | None) -> str:
+    """Return a share as text in whole percent, such as "12 %"; a dash without one."""
+    return "-" if share is None else f"{write_number(100 * share, 0)} %"
+
+
 def show_length(metres: float) -> str:
     """Return a length as text, such as "80 m" or "32.6 km"."""
     return f"{short_number(metres / 1000)} km" if metres >= 1000 else f"{write_number(metres, 0)} m"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from virl.bench.benchmark import Metric
 from virl.bench.report.results import PublishedRow, Results, RowResult, page_number
 from virl.bench.statistics import FEWEST_UNITS, Interval
-from virl.pages.numbers import tick_digits, ticks, write_number
+from virl.pages.numbers import show_share, tick_digits, ticks, write_number
 
 FEWEST_SHOWN = 5
 """Fewest units of a group that is not folded away; chosen."""
@@ -98,7 +98,7 @@ def axis_of(values: Iterable[float], *, is_share: bool, top: float = 1.0) -> Axi
 def plain_number(value: float, metric: Metric) -> str:
     """Return a metric's value as a reader of a chart needs it: whole percents, else at most one decimal."""
     if metric.percent:
-        return f"{write_number(100 * value, 0)} %"
+        return show_share(value)
     return page_number(value, metric)
 
 
