@@ -83,6 +83,11 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
 
+def capitalize(text: str) -> str:
+    """Return a text that begins with a capital letter, otherwise unchanged."""
+    return text[:1].upper() + text[1:]
+
+
 def shorten(text: str, length: int) -> str:
     """Return a text of at most `length` characters, cut with an ellipsis after a word if it is longer."""
     if len(text) <= length:

@@ -28,6 +28,7 @@ from shapely import Polygon
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.pages.numbers import short_number
+from virl.plain_text import capitalize
 from virl.platform.city.city import City, Listing
 from virl.platform.city.places import Place
 from virl.platform.providers.cities import region_of_city
@@ -204,7 +205,7 @@ def _draw_search(city: City, rng: Random, seed: int) -> DrawnSearch:
     return DrawnSearch(
         name=name,
         background=rng.choice(book.backgrounds),
-        intention=" ".join(one[0].upper() + one[1:] for one in said),
+        intention=" ".join(capitalize(one) for one in said),
         window=window,
         homes=tuple(homes),
         suitability=_suitability(city, homes, window, wishes),

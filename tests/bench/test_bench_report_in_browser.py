@@ -1,12 +1,14 @@
+import json
 from pathlib import Path
 
 import pytest
 from headless import needs_chromium, overflow, show
-from made_benchmark import NAME, Options
+from made_benchmark import MIDDLE, NAME, Options
 from rich.console import Console
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -20,6 +22,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "run"
     options = Options(text=HOSTILE + LONG, trouble={"case 5": "bug"}, cities=("north",))
     run_benchmark(NAME, options, out, Console(quiet=True), engine=Engine("threads", 2))
+    plan = json.loads((out / "plan.json").read_text())
+    plan["cities"]["north"]["streets"] = [[[MIDDLE.lat, MIDDLE.lng], [MIDDLE.lat + 0.001, MIDDLE.lng]]]
+    (out / "plan.json").write_text(json.dumps(plan))
+    write_reports([out], Console(quiet=True))
     return out
 
 

@@ -64,7 +64,7 @@ def test_the_page_has_the_table_and_loads_nothing(views):
     reader = ModelMeasurement("rapid", "reader", images_per_s=2.5, first=Score(None, 0.5, 0.25, 1, 2, 4))
     page = write_check(views, read_labelled(views), [done, broken, reader]).read_text()
     assert "&lt;owl&gt;" in page
-    assert '<td class="n">25%</td>' in page
+    assert '<td class="n">25 %</td>' in page
     assert page.count("data:image/webp;base64,") == 4
     assert "http://" not in page.replace("http://www.w3.org", "")
     told = json.loads((views / "check.json").read_text())

@@ -99,7 +99,7 @@ def test_a_passage_is_an_opening_that_people_see_and_walk_through(tag: dict[str,
     assert any(eye.y > 30 for eye in eyes) == bool(tag)  # the court is reached, or cut off
     assert not any(-40 < eye.x < 40 and 8 < eye.y < 28 for eye in eyes)
     facts = dict(town_facts(city).streets)
-    assert facts["Drawn level: passages through houses"] == ("0.02 km" if tag else "0.00 km")
+    assert facts["Drawn level: passages through houses"] == ("20 m" if tag else "0 m")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from virl.doctor.report import Report
 from virl.doctor.services import Finding, OpenOutcome, ProbeOutcomes, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
+from virl.plain_text import capitalize
 from virl.platform.city.left_out import LeftOut
 from virl.platform.city.streetview import relocate
 from virl.platform.movers.open_mover import planned_mover
@@ -67,7 +68,7 @@ def examine_machine(
     works = not any(finding.state == "broken" for finding in machine)
     billed = measured_costs()
     towns = "; ".join(f"{town} town: {title}" for town, title in billed.towns.items())
-    notes.append(f"Measured costs: {billed.measured}, {billed.how}. {towns[:1].upper()}{towns[1:]}.")
+    notes.append(f"Measured costs: {billed.measured}, {billed.how}. {capitalize(towns)}.")
     notes.append(
         "Benchmarks that are not listed run in made cities or on data sets, and send Google nothing."
     )

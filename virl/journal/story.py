@@ -9,7 +9,7 @@ from math import ceil
 from virl.geo.globe import LatLng, bearing, compass_word
 from virl.journal.records import DetectionRecord, ExchangeRecord, NoteRecord, Result, StepRecord, ViewRecord
 from virl.pages.numbers import count_noun
-from virl.plain_text import shorten
+from virl.plain_text import capitalize, shorten
 from virl.platform.navigators.intention.rules import name_roads
 
 LONGEST = 4000
@@ -341,7 +341,7 @@ def _number(key: str) -> str:
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
     """Return (topic, title, text) of a note; a topic ends with the note's key if that is a number above 0."""
     topic = words(note.topic)
-    topic = topic[:1].upper() + topic[1:]
+    topic = capitalize(topic)
     if note.key.isdecimal() and note.key.strip("0"):
         topic = f"{topic} {_number(note.key)}"
     # What a run ends with is its headline: it is not told again.
@@ -373,13 +373,14 @@ def title_of(step: StepRecord) -> str:
     if not words:
         words.append("the start" if step.step == 0 else "on the way")
     text = ", ".join(words)
-    return text[0].upper() + text[1:]
+    return capitalize(text)
 
 
 def reason_of(step: StepRecord) -> str:
     """Return why the agent entered or passed by the places of a step; without one, its decision."""
     own = () if step.decided_by else step.places
-    return " ".join(dict.fromkeys(place.reason for place in own)) or _name_roads(step.decided, step.views)
+    reason = " ".join(dict.fromkeys(place.reason for place in own)) or _name_roads(step.decided, step.views)
+    return capitalize(reason)
 
 
 def _name_roads(text: str, views: Sequence[ViewRecord]) -> str:
@@ -396,7 +397,7 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     """Return (what came of a run, in the words of its task; the rest of its reason, or empty)."""
     if result is None:
         return "The run has not ended", "If it was interrupted, continue it with --resume."
-    reason = result.reason[:1].upper() + result.reason[1:]
+    reason = capitalize(result.reason)
     if result.found:
         return counts_in_words(result.found), reason
     if result.status == "entered" and result.place:
@@ -404,12 +405,12 @@ def headline_of(result: Result | None) -> tuple[str, str]:
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):
         name = what if isinstance(what, str) else what.name
         rest = reason.removeprefix(name).lstrip()  # said already
-        return f"Found {name}", rest[:1].upper() + rest[1:]
+        return f"Found {name}", capitalize(rest)
     # A sentence ends before a capital, not at the point of "5.30"; a part of one may stand for it.
     first = re.match(r".{20,110}?(?:\.(?= [A-Z\d])|;(?= ))", reason, re.DOTALL)
     head = first[0] if first else reason
     rest = reason[len(head) :].strip()
-    return head.rstrip(".;"), rest[:1].upper() + rest[1:]
+    return head.rstrip(".;"), capitalize(rest)
 
 
 def ending_of(result: Result | None) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.money.book import Exchange
 from virl.narrate.walk import StreetOf, Walk, no_streets
+from virl.plain_text import capitalize
 
 _FARTHEST_M = 100_000.0  # most metres of a drawn coordinate; chosen: no walk goes farther
 _POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no direction; chosen
@@ -245,7 +246,7 @@ def _describe_leg(leg: WalkLeg, before: str | None) -> str:
     if leg.crossings:
         words += f", past {leg.crossings} crossing{'s' if leg.crossings > 1 else ''}"
     words += ", to a crossing" if leg.to_crossing else ""
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{capitalize(words)}."
 
 
 def turn_words(angle: float) -> str:

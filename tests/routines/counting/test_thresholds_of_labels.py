@@ -47,7 +47,7 @@ def test_hydrants_alone_need_a_higher_score(tmp_path: Path) -> None:
     alone = "count.recheck={fire hydrant: 1}"
     assert count(tmp_path, "simulated", "--set", alone) == as_it_is | {"fire hydrant": 0}
     page = (tmp_path / "run" / "report.html").read_text()
-    assert "fire hydrant from 1.00, others from the score in the detector" in page
+    assert "fire hydrant from 100 %, others from the score in the detector" in page
 
 
 def test_a_recheck_of_something_that_is_not_counted_is_refused(tmp_path: Path) -> None:

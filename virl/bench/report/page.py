@@ -46,6 +46,7 @@ from virl.pages.maps import WIDE, MapFigure, MapPath, map_figure
 from virl.pages.marks import Mark
 from virl.pages.paper import ACROSS_PX, Extent, Point, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
+from virl.plain_text import capitalize
 
 # The looks of the maps, all chosen.
 _WHOLE = Extent(aspect=1.4, margin_m=40.0, smallest_m=160.0, beyond=0.0)
@@ -108,7 +109,7 @@ def _templates() -> Environment:
             "scalar": scalar,
             "interval": interval_words,
             "stretches": merge_steps,
-            "capitalized": lambda text: text[:1].upper() + text[1:],
+            "capitalized": capitalize,
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },
     )

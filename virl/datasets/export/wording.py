@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import Field
 
 from virl.datasets.export.town import Way
+from virl.plain_text import capitalize
 from virl.settings.model import Settings, load_settings
 
 Side = Literal["left", "right"]
@@ -199,7 +200,7 @@ class _Wording:
                 sentence = self._stop(clause)
         if isinstance(clause, Pass | Turn):
             self._last = clause
-        return sentence[0].upper() + sentence[1:]
+        return capitalize(sentence)
 
     def _turn(self, clause: Turn) -> str:
         """Return the sentence for a turn."""

@@ -12,6 +12,7 @@ from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.replies import Reply, number_range
 from virl.mind.understanding import Reading
 from virl.mind.wishes import words_for_kinds
+from virl.plain_text import capitalize
 from virl.platform.city.locate import begins_with_house
 from virl.platform.city.names import spelt
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
@@ -324,7 +325,7 @@ def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenD
             for point in question.milestones
             for sentence in _sentences_about(point, question.destination, rng)
         ]
-    text = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+    text = " ".join(capitalize(sentence) for sentence in sentences)
     return WrittenDirections.model_validate({"directions": text}, context={"names": question.names})
 
 

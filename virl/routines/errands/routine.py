@@ -17,6 +17,7 @@ from virl.journal.records import ViewRecord
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding import Reading
 from virl.mind.wishes import words_for_kinds
+from virl.plain_text import capitalize
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.streetview import Camera, Pose
 from virl.platform.movers.base import Choice
@@ -112,7 +113,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
                 step,
                 views=(),
                 asked=(),
-                decided=choice.reason[:1].upper() + choice.reason[1:],
+                decided=capitalize(choice.reason),
                 next_pano_id=choice.link.pano_id if choice.link else None,
                 outcome=choice.outcome,
             )

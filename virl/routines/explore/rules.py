@@ -22,6 +22,7 @@ from virl.mind.wishes import (
     vote,
     wishes,
 )
+from virl.plain_text import capitalize
 from virl.platform.city.place_types import types_marked
 
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
@@ -290,4 +291,4 @@ def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
 
 def _capitalize(text: str) -> str:
     """Return a text with a capital first letter."""
-    return text[0].upper() + text[1:]
+    return capitalize(text)

@@ -11,6 +11,7 @@ from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
 from virl.mind.replies import Reply, name_list, number_range
 from virl.mind.sentences import asked_for
 from virl.pages.numbers import count_noun
+from virl.plain_text import capitalize
 from virl.routines.client import ClientTexts, check_offered, walk_in_words
 
 MUST, WANTED, NICE = 3, 2, 1
@@ -226,7 +227,7 @@ def _rate_home(question: HomesQuestion, number: int, lexicon: Lexicon) -> HomeRa
     # The explanation names the facts that moved the rating most.
     telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
     text = "; ".join(point.fact for point in telling[:5])
-    return HomeRating(home=number, rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+    return HomeRating(home=number, rating=round(rating, 1), explanation=f"{capitalize(text)}.")
 
 
 def _home_points(question: HomesQuestion, home: HomeFacts, lexicon: Lexicon) -> Iterator[_Criterion]:

@@ -10,6 +10,7 @@ from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, name_list
 from virl.mind.sentences import asked_for
 from virl.mind.wishes import Mention, vote, wishes
+from virl.plain_text import capitalize
 from virl.routines.client import ClientTexts, Rating, check_offered, walk_in_words, walk_minutes
 from virl.routines.explore.rules import ReviewText, TypeQuestion, attribute_words, choose_place_type
 
@@ -127,7 +128,7 @@ def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
     if place.price_level is not None:
         reasons.append(f"price level {place.price_level} of 4")
     text = "; ".join([*reasons, f"{walk_in_words(place.walk_minutes)} on foot"])
-    return Rating(rating=round(points, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+    return Rating(rating=round(points, 1), explanation=f"{capitalize(text)}.")
 
 
 def _wanted_attributes(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:

@@ -7,6 +7,7 @@ from virl.geo.globe import LatLng
 from virl.journal.film import PICTURE
 from virl.mind.wishes import requested_attributes
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.plain_text import capitalize
 from virl.platform.city.claims import PlaceClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in_words
@@ -42,7 +43,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
     reasons = pick.reason.rstrip(".").split("; ")
     untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
-    lacking = [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
+    lacking = [*unrated, *(f"{capitalize(one)}." for one in untold)]
     wishes = requested_attributes(errand.client.background, errand.client.intention)
     others = best[1 : RUNNERS_UP + 1]
     text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)

@@ -26,6 +26,7 @@ from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, MapExhibit, MapPoint, TextExhibit
+from virl.plain_text import capitalize
 from virl.platform.city.claims import ArrivalClaim
 from virl.platform.city.outcome import Outcome
 from virl.platform.city.places import moment_in, told_moment
@@ -156,7 +157,7 @@ def run(agent: Agent) -> None:
     if ended.status != "finished":
         metres = distance(agent.start.position, stood)
         ended = ended.with_detail(_describe_failure(goal, metres, signs))
-    reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
+    reason = capitalize(ended.sentence) + "."
     agent.run.end(
         replace(ended, reason=reason),
         exhibits=[*_found_map(agent, ended, signs), *_search_exhibits(goal, signs, navigator.decisions)],

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from virl.plain_text import capitalize
 from virl.platform.city.graph import NavigationGraph
 from virl.platform.movers.discrete.actions import Action, WalkState
 from virl.platform.navigators.follower.streets import MapInWords, MapWay, map_sentence
@@ -124,7 +125,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
         names = [sighting.landmark for sighting in observation.sightings if sighting.direction is direction]
         if names:
             listed = " and ".join(names)
-            shown = f"There is {listed}" if wording == "paper" else f"{listed[0].upper()}{listed[1:]}"
+            shown = f"There is {listed}" if wording == "paper" else capitalize(listed)
             told.append(f"{shown} {direction}.")
     return " ".join([*told, map_sentence(observation.map)] if observation.map else told)
 

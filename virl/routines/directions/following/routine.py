@@ -83,7 +83,8 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
             legs[-1] = replace(legs[-1], outcome=ended)
             break
         legs.append(_follow_leg(agent, spotter, legs, told))
-        if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 1:
+        # The step at which the next directions begin is one of those left.
+        if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 2:
             break
     _end_run(agent, legs)
 
@@ -174,7 +175,7 @@ def _walk(
         done.append((pose, _recall_entry(agent, before_now, doing, came_from)))
     asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
     # A resumed leg gets the steps that were left when she set out on it, not those that are left now.
-    taken = [0, *(step.step for step in agent.run.steps)]
+    taken = agent.run.steps[-1].step if agent.run.steps else 0
     navigator = TouristNavigator(
         agent.city.streetview,
         agent.mover,
@@ -182,7 +183,7 @@ def _walk(
         spotter,
         instruction,
         hints=hints,
-        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left(agent) + taken[-1] - taken[before]),
+        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left(agent) + taken - before),
         landmarks=next((LandmarkNames.model_validate(one.reply).names for one in asked), None),
         sparing=costs(agent.mind),
         prompts=agent.prompts,
