@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 import cv2
@@ -51,8 +52,8 @@ Directions = NDArray[np.int8]
 
 FOOT_M = 1.5
 """Largest gap in metres between a pavement and a wall that is paved; chosen."""
-_STRIP = 128
-"""Number of rows of a raster that are worked on at a time."""
+_BLOCK = 128
+"""Number of rows and columns of a raster that are worked on at a time; chosen."""
 _PATH_REACH_M = 60.0
 """Distance in metres from a gravel path beyond which it does not change the ground; chosen."""
 _KERBSIDE_M = 2.5
@@ -237,15 +238,19 @@ def _pave_to_walls(stone: Heights, buildings: Sequence[Building], origin: Floats
     """Write distances below 0 to `stone` between pavements and walls within `FOOT_M` of each other."""
     built = np.ones(stone.shape, np.uint8)
     _fill(built, [one.footprint for one in buildings if one.base == 0], origin, 0)
-    # In strips, for want of memory; the rows around each tell of walls beyond it.
-    for start in range(0, len(stone), _STRIP):
-        first = max(0, start - 3)
-        to_wall = cv2.distanceTransform(built[first : start + _STRIP + 3], cv2.DIST_L2, 3)
-        strip = stone[start : start + _STRIP]
-        off = np.minimum(to_wall[start - first :][: len(strip)], 9.0) * CELL_M - FOOT_M
+    rows, columns = (range(0, size, _BLOCK) for size in stone.shape)
+    for row, column in product(rows, columns):
+        # The cells around a block tell of walls beyond it; where there is none, nothing is lowered.
+        top, left = max(0, row - 3), max(0, column - 3)
+        around = built[top : row + _BLOCK + 3, left : column + _BLOCK + 3]
+        if around.all():
+            continue
+        block = stone[row : row + _BLOCK, column : column + _BLOCK]
+        to_wall = cv2.distanceTransform(around, cv2.DIST_L2, 3)[row - top :, column - left :]
+        off = np.minimum(to_wall[: block.shape[0], : block.shape[1]], 9.0) * CELL_M - FOOT_M
         # Half of the sum, so that the distance still grows by at most a metre a metre.
-        lowered = ((strip + off / DISTANCE_UNIT_M) / 2).astype(np.int16)
-        np.copyto(strip, np.minimum(strip, lowered), where=off < 0)
+        lowered = ((block + off / DISTANCE_UNIT_M) / 2).astype(np.int16)
+        np.copyto(block, np.minimum(block, lowered), where=off < 0)
 
 
 def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None:

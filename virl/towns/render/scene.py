@@ -24,7 +24,7 @@ from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
 from virl.towns.render.walls import walls_of
-from virl.towns.render.woods import grass_mesh, plant_mesh
+from virl.towns.render.woods import DEEP_M, grass_mesh, plant_mesh
 
 CELL_M = 24.0
 """Side in metres of a cell of ground by which quads are sorted; chosen: the fastest of 12 to 32."""
@@ -175,6 +175,9 @@ REACH_M = 300.0
 MARGIN_M = 20.0
 """Distance in metres around a thing's outline within which its quads' middles lie.
 Chosen: half of half a wire is 3, eaves and steps are less."""
+GRASS_REACH_M = 60.0
+"""Distance in metres from a square to the farthest tufts of grass; chosen: they show up to 13 m at 640 pixels
+and 90 degrees of view, and up to 50 at 30 degrees."""
 KEPT_SQUARES = 4
 """Number of squares whose quads are kept in memory; chosen: those that meet at a corner."""
 
@@ -253,12 +256,16 @@ class Scenes:
         numbers, furniture, boards = (
             find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
         )
+        lawn = low + REACH_M + MARGIN_M - GRASS_REACH_M, high - REACH_M - MARGIN_M + GRASS_REACH_M
         low = np.maximum(low, self._squares.low)
         high = np.maximum(np.minimum(high, self._squares.high), low)
         shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
         frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
-        streets = pick(layout.streets, find_touching(self._streets, low, high))
+        streets, around = (
+            pick(layout.streets, find_touching(self._streets, low - far, high + far)) for far in (0.0, DEEP_M)
+        )
+        houses_here = pick(layout.buildings, numbers)
         walls = self._walls.of_buildings(numbers)
         own = pick(layout.frontages, np.flatnonzero(np.isin(self._fronted, numbers)))
         bays = plan_bays(walls, own, streets, self._taken, self._signs)
@@ -266,7 +273,7 @@ class Scenes:
         houses, on_houses = cut_walls(
             join(
                 [
-                    building_mesh(pick(layout.buildings, numbers), signs, walls, bays),
+                    building_mesh(houses_here, signs, walls, bays),
                     door_mesh(walls, bays),
                     ornament_mesh(signs, walls, bays),
                     storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
@@ -280,8 +287,8 @@ class Scenes:
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
                 track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
                 barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
-                plant_mesh(layout.lands, layout.streets, pick(layout.buildings, numbers), low, high),
-                grass_mesh(layout, streets, pick(layout.buildings, numbers), low, high),
+                plant_mesh(layout.lands, around, houses_here, low, high),
+                grass_mesh(layout, streets, houses_here, *(np.clip(at, low, high) for at in lawn)),
             ]
         )
         on_rest = share_of_shade(rest, shade)

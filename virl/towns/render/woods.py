@@ -74,7 +74,7 @@ def plant_mesh(
 
     Args:
         lands: of the town.
-        streets: of the town.
+        streets: up to `DEEP_M` around the box.
         houses: in the box.
         low: south-west corner.
         high: north-east corner.
@@ -149,20 +149,22 @@ def grass_mesh(
     count = (grows * kerbs.lengths / TUFTS_APART_M).astype(np.int64)
     street = np.repeat(np.arange(len(count)), count)
     rank = np.arange(len(street)) - np.repeat(np.cumsum(count) - count, count)
+    edge = np.where(has_road, kerbs.half_road + SHOULDER_M, kerbs.pavement + NO_ROAD_M)
     # By the street's own number: a tuft is the same from whichever square it is seen.
     chance = _chances(np.column_stack([np.array([one.id for one in streets])[street], rank]))
     deep = MEADOW_M * chance[:, 0] ** 3
     kept = (deep < VERGE_M) | in_meadow[street]
     street, rank, chance, deep = street[kept], rank[kept], chance[kept], deep[kept]
-    edge = np.where(has_road, kerbs.half_road + SHOULDER_M, kerbs.pavement + NO_ROAD_M)[street]
     side = np.where(rank % 2, 1.0, -1.0)
-    xy, _ = kerbs.at(street, (rank + chance[:, 1]) * TUFTS_APART_M, side * (edge + deep + 0.05))
-    tracks = (shapely.LineString(track.line) for track in plan.tracks)
-    others = [*(house.footprint for house in houses), *plan.waters, *plan.gravels, *tracks]
-    free = np.all((xy >= low) & (xy < high), axis=1) & ~near_shapes(xy, shapely.STRtree(others), TUFT_CLEAR_M)
-    free &= (has_road[street] & (deep < VERGE_M)) | near_shapes(xy, meadows, 0.0)
+    xy, _ = kerbs.at(street, (rank + chance[:, 1]) * TUFTS_APART_M, side * (edge[street] + deep + 0.05))
+    free = np.flatnonzero(np.all((xy >= low) & (xy < high), axis=1))
+    tracks = line_strings(track.line for track in plan.tracks)
+    others = shapely.STRtree([*(house.footprint for house in houses), *plan.waters, *plan.gravels, *tracks])
+    free = free[~near_shapes(xy[free], others, TUFT_CLEAR_M)]
+    by_road = has_road[street[free]] & (deep[free] < VERGE_M)
+    free = free[by_road | near_shapes(xy[free], meadows, 0.0)]
     wide = kerbs.half_road + np.where(has_kerb, kerbs.pavement, SHOULDER_M)
-    free &= ~near_lines(xy, shapely.STRtree(kerbs.lines), wide, 0.3, street)
+    free = free[~near_lines(xy[free], shapely.STRtree(kerbs.lines), wide, 0.3, street[free])]
     xy, chance = xy[free], chance[free]
     turn = 2 * np.pi * chance[:, 2]
     wide, tall = (least + (most - least) * chance[:, 3] for least, most in (TUFT_M, TUFT_HIGH_M))
@@ -182,11 +184,14 @@ def _is_free(
 ) -> NDArray[np.bool_]:
     """Return whether a clump may stand at each point in a wood, metres."""
     lines = shapely.STRtree(line_strings(street.line for street in streets))
-    beside, near = (near_shapes(xy, lines, metres) for metres in (CLEAR_M, DEEP_M))
-    edge, walls = shapely.boundary(wood), shapely.STRtree([house.footprint for house in houses])
+    walls = shapely.STRtree([house.footprint for house in houses])
+    is_free = ~near_shapes(xy, lines, CLEAR_M) & ~near_shapes(xy, walls, HOUSE_M)
+    deep = np.flatnonzero(is_free)
+    deep = deep[~near_shapes(xy[deep], lines, DEEP_M)]
+    edge = shapely.boundary(wood)
     shapely.prepare(edge)
-    is_free = near | shapely.dwithin(shapely.points(xy), edge, EDGE_M)
-    return np.asarray(is_free & ~beside & ~near_shapes(xy, walls, HOUSE_M))
+    is_free[deep] = shapely.dwithin(shapely.points(xy[deep]), edge, EDGE_M)
+    return is_free
 
 
 def _chances(cells: Ints) -> Floats:
