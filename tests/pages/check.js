@@ -154,6 +154,9 @@ for (const chart of all("svg.chart")) {
 }
 
 // Of an only thing there is one, and it says what it is.
+for (const node of all("body .moods > span")) {
+  if (node.scrollWidth > node.clientWidth + 1) faults.push(`words run out of their column: ${named(node)}`);
+}
 const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);
 const repeated = ids.filter((id, index) => ids.indexOf(id) !== index);
 if (repeated.length) faults.push(`ids twice: ${[...new Set(repeated)].slice(0, 5)}`);

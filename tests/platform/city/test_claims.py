@@ -3,6 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from virl.geo.globe import destination, distance
@@ -102,6 +103,13 @@ def test_a_home_is_held_against_true_walks(virlton: City, hot: Place) -> None:
     assert checked(virlton, claim).holds is True
     assert checked(virlton, replace(claim, minutes={"restaurant": 9.0})).holds is False
     assert checked(virlton, replace(claim, minutes={"restaurant": None})).holds is False
+
+
+def test_minutes_to_a_place_are_rounded_as_in_the_table_of_homes(virlton: City, hot: Place) -> None:
+    # 1.47 minutes: 1.5 in the notes, 2 in the table.
+    maps = SimpleNamespace(travel_times=lambda starts, ends: np.full((len(starts), len(ends)), 88.0))
+    claim = HomeClaim("1 Elm Walk", hot.position, {"restaurant": 1.5}, 800.0)
+    assert checked(replace(virlton, maps=maps), claim).true == "restaurant 2 min"
 
 
 def test_nothing_is_told_where_the_truth_is_not_known(virlton: City, hot: Place) -> None:

@@ -323,10 +323,10 @@ class _ClaimChecker:
             near = [one.position for one in self.inventory.places() if kind in one.types and one.is_open]
             near = [one for one in near if distance(one, claim.position) <= claim.reach_m]
             seconds = self.city.maps.travel_times([claim.position], near)[0].min() if near else np.inf
-            walk = float(seconds) / 60 if np.isfinite(seconds) else None
+            walk = round(float(seconds) / 60, 1) if np.isfinite(seconds) else None
             holds &= claimed is walk if claimed is None or walk is None else abs(claimed - walk) <= SAME_MIN
-            truths.append(f"{_words(kind)} {'none within reach' if walk is None else f'{walk:.0f} min'}")
-            numbers |= {} if walk is None else {f"minutes to {_words(kind)}": round(walk, 1)}
+            truths.append(f"{_words(kind)} {'none within reach' if walk is None else f'{max(1, round(walk))} min'}")
+            numbers |= {} if walk is None else {f"minutes to {_words(kind)}": walk}
         wish = f"{claim.address} has near it what is wished for"
         return CheckedClaim(wish, ", ".join(truths), holds, numbers)
 
