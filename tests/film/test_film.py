@@ -1,5 +1,6 @@
 """Films of runs: read back, and refused in a line where there is nothing to show."""
 
+import json
 import shutil
 from contextlib import nullcontext
 from itertools import pairwise
@@ -20,8 +21,8 @@ from virl.film import frames
 from virl.film.frames import MOST_LINES, Sheet, wrap_words
 from virl.film.story import Rank, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
-from virl.journal.journal import Journal, read_journal
-from virl.journal.records import DetectionRecord, StepRecord, ViewRecord
+from virl.journal.journal import JOURNAL, Journal, read_journal
+from virl.journal.records import DetectionRecord, NoteRecord, StepRecord, ViewRecord
 from virl.pages.ground import MapGround
 from virl.pages.maps import map_figure
 
@@ -109,6 +110,16 @@ def test_words_of_a_place_belong_to_their_view(tmp_path: Path) -> None:
     told = [(one.said, one.view) for one in read_story(RECORDED / "otto-finished").moments]
     [view, _] = [view for said, view in told if "Pharmacie" in said and view]
     assert [found.text for found in view.detections] == ["Pharmacie Girau"]
+
+
+def test_words_do_not_name_a_place_twice(tmp_path: Path) -> None:
+    run = keep_made_run(tmp_path / "run", size=64)
+    *before, end = (run / JOURNAL).read_text().splitlines()
+    last = json.loads(end)
+    note = NoteRecord(seq=last["seq"], topic="picture", key="p", title="Pho", text="A photo of Pho.")
+    last["seq"] += 1
+    (run / JOURNAL).write_text("\n".join([*before, note.model_dump_json(), json.dumps(last), ""]))
+    assert "A photo of Pho." in [one.said for one in read_story(run).moments]
 
 
 def test_a_film_ends_with_the_picture_of_the_page() -> None:

@@ -188,7 +188,7 @@ class _Teller:
         if note.topic == "tool":
             head, places, _ = told_result(note)
             title, text = moment_of(note), head or ", ".join(one.name for one in places)
-        said = ": ".join(filter(None, (title, text)))
+        said = text if title in text else ": ".join(filter(None, (title, text)))
         for view in [view for view in note.views if view.detections] or note.views[:1]:
             is_found = view.detections and note.topic == "tool"  # of what was found in all views, its own
             self._add(Rank.FIND, _read_in(view) if is_found else said, view)

@@ -264,13 +264,14 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
 def test_a_plan_is_told_by_the_map_of_its_places() -> None:
     result = Result(
         agent="diego", city="testville", status="finished", steps=0, distance_m=0, reason="A day.",
-        answer={"client": "Ines", "activities": [{"kind": "eat"}], "wishes": [], "time_zone": None},
+        answer={"client": "Ines", "activities": [{"kind": "eat"}], "wishes": [], "time_zone": None,
+                "length_m": 266.7167, "credits": ""},
         cost=CostRecord(), versions={},
     )  # fmt: skip
     points = [MapPoint(lat=0, lng=0.001 * at, label="", mark=str(at), style="stop") for at in (1, 2)]
     end = EndRecord(seq=0, result=result, exhibits=(MapExhibit(title="Map", points=tuple(points)),))
     told = RecordConverter(ground).convert(end)
-    assert told["facts"] == [["Client", "Ines"]]
+    assert told["facts"] == [["Client", "Ines"], ["Length m", "266.7"]]
     assert [mark["sign"] for mark in told["map"]["marks"]] == ["1", "2"]
     assert told["legend"] == [["stop", "disc", "place to visit"]]
 

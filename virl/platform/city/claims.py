@@ -325,7 +325,8 @@ class _ClaimChecker:
             seconds = self.city.maps.travel_times([claim.position], near)[0].min() if near else np.inf
             walk = round(float(seconds) / 60, 1) if np.isfinite(seconds) else None
             holds &= claimed is walk if claimed is None or walk is None else abs(claimed - walk) <= SAME_MIN
-            truths.append(f"{_words(kind)} {'none within reach' if walk is None else f'{max(1, round(walk))} min'}")
+            found = "none within reach" if walk is None else f"{max(1, round(walk))} min"
+            truths.append(f"{_words(kind)} {found}")
             numbers |= {} if walk is None else {f"minutes to {_words(kind)}": walk}
         wish = f"{claim.address} has near it what is wished for"
         return CheckedClaim(wish, ", ".join(truths), holds, numbers)

@@ -38,7 +38,7 @@ from virl.journal.walk_map import KINDS, ends_of, marks_of, sights_of
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import figure_data, ground_data, legend_data, mark_data
 from virl.pages.marks import Mark
-from virl.pages.numbers import count_noun, dollars
+from virl.pages.numbers import count_noun, dollars, short_number
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import title_of_city
@@ -256,9 +256,9 @@ def _end_data(end: EndRecord) -> dict[str, Any]:
         "decided": rest or (result.reason if result.place else ""),
         "facts": [("Found", found)] * bool(found)
         + [
-            (words(name).capitalize(), scalar(value))
+            (words(name).capitalize(), short_number(value) if isinstance(value, float) else scalar(value))
             for name, value in result.answer.items()
-            if value is not None and not is_structured(value)  # a plan is told by its map and the report
+            if value not in (None, "", []) and not is_structured(value)  # the report tells a plan
         ],
         "total": _cost_data(result.cost),
     }

@@ -203,7 +203,7 @@ class Panel {
     const last = steps.at(-1);
     this.progress.textContent = last ? `Step ${last.step}${most ? ` of at most ${most}` : ""}` : "";
     const rows = [
-      ["spent", budget === null ? dollars(usd) : `${dollars(usd)} of ${dollars(budget)}`],
+      ["spent", budget === null ? (usd ? dollars(usd) : "free") : `${dollars(usd)} of ${dollars(budget)}`],
       ["model calls", String(of("calls"))],
       ["tokens", String(of("tokens"))],
       ["map requests", String(of("requests"))],
