@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,24 @@ def test_a_first_drawing_reads_five_kernels_that_a_second_process_compiled(tmp_p
         pytest.skip("one core")
     assert drawn(tmp_path) == [True, [True] * 5 + [False] * 2]
     assert drawn(tmp_path) == [False, [True] * 7]
+
+
+def test_threads_that_begin_together_start_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[object] = []
+
+    def start(*_: object, **__: object) -> None:
+        time.sleep(0.05)
+        begun.append(1)
+
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(ahead, "is_kept", lambda: False)
+    monkeypatch.setattr(ahead.subprocess, "Popen", start)
+    ahead._start.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        handles = list(pool.map(lambda _: ahead.compile_ahead(), range(8)))
+    ahead._start.cache_clear()
+    assert len(begun) == 1
+    assert len({id(one) for one in handles}) == 1
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -27,6 +28,10 @@ LONGEST_S = 60.0
 """Largest time in seconds to wait for the second process that compiles; chosen: six times what it takes."""
 
 
+_STARTS = Lock()
+"""Lock without which threads that draw at the same time would start a process each: `cache` has none."""
+
+
 class Ahead:
     """A handle on the second process that compiles kernels; on none if all are compiled, or with one core."""
 
@@ -41,9 +46,15 @@ class Ahead:
                 self._process.wait(LONGEST_S)
 
 
-@cache
 def compile_ahead() -> Ahead:
     """Return the handle on the process that compiles kernels, which the first call starts."""
+    with _STARTS:
+        return _start()
+
+
+@cache
+def _start() -> Ahead:
+    """Start the process that compiles kernels, if one is needed; return the handle on it."""
     if (os.cpu_count() or 1) < 2 or is_kept():
         return Ahead(None)
     nothing = subprocess.DEVNULL
