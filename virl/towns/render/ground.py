@@ -1,6 +1,7 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -27,7 +28,6 @@ from virl.towns.render.rasters import (
     cells,
     uniform_distance,
 )
-from virl.towns.render.scene import RIM_M, Square, Squares, bounds_of, find_touching, pick
 from virl.towns.render.segments import (  # fmt: skip
     LAID_M,
     MARGIN_M,
@@ -38,8 +38,9 @@ from virl.towns.render.segments import (  # fmt: skip
     street_segments,
 )
 from virl.towns.render.shadows import cast_shadows
+from virl.towns.render.squares import RIM_M, Index, Square, Squares, bounds_of
 
-SEEN_M = 750.0
+SEEN_M = 500.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
 KEPT_SQUARES = 3
 """Number of squares whose ground rasters are kept in memory, 50 MB each."""
@@ -122,7 +123,14 @@ class Grounds:
         """Keep the plan, and divide its ground into squares; no raster is made yet."""
         self._plan = plan
         self._squares = Squares(plan)
-        self._streets = bounds_of([street.line for street in plan.streets])
+        self._streets = Index(plan.streets, bounds_of([street.line for street in plan.streets]))
+        self._furniture = Index(plan.furniture, bounds_of([((one.x, one.y),) for one in plan.furniture]))
+        self._buildings = Index(plan.buildings, shapely.bounds([one.footprint for one in plan.buildings]))
+        self._parks, self._waters, self._gravels = (
+            Index(areas, shapely.bounds(areas)) for areas in (plan.parks, plan.waters, plan.gravels)
+        )
+        self._lands = Index(plan.lands, shapely.bounds([one.outline for one in plan.lands]))
+        self._tracks = Index(plan.tracks, bounds_of([one.line for one in plan.tracks]))
         self._widest = max(street.road / 2 + street.pavement for street in plan.streets) + MARGIN_M
         self._axis = main_axis([street.line for street in plan.streets])
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._lay)
@@ -140,10 +148,27 @@ class Grounds:
         low, high = np.maximum(corners[0], low), np.minimum(corners[1], high)
         # Looked at from far outside the plan, nothing of it would be left to draw.
         high = np.maximum(high, low + RIM_M)
-        near = find_touching(self._streets, low - self._widest, high + self._widest)
-        # With the first street of all, for a square that none reaches.
-        streets = pick(plan.streets, np.union1d(near, [0]))
-        return lay_ground(plan, street_segments(plan, streets), self._axis, low, high)
+        # The first street of all, for a square that none reaches.
+        streets = self._streets.within(low - self._widest, high + self._widest) or plan.streets[:1]
+        # Rows of parked cars are as long from whichever square they are seen.
+        lines = np.concatenate([street.line for street in streets])
+        beside = self._plan_within(lines.min(axis=0), lines.max(axis=0))
+        segments = street_segments(beside, streets)
+        return lay_ground(self._plan_within(low, high), segments, self._axis, low, high)
+
+    def _plan_within(self, low: Floats, high: Floats) -> StreetPlan:
+        """Return the plan with all its streets, but only what else changes the ground of a box, metres."""
+        around = low - SHADOW_M, high + SHADOW_M
+        return replace(
+            self._plan,
+            furniture=tuple(self._furniture.within(*around)),
+            buildings=tuple(self._buildings.within(*around)),
+            tracks=tuple(self._tracks.within(low - BED_M, high + BED_M)),
+            parks=tuple(self._parks.within(low, high)),
+            waters=tuple(self._waters.within(low, high)),
+            gravels=tuple(self._gravels.within(low, high)),
+            lands=tuple(self._lands.within(low, high)),
+        )
 
 
 def main_axis(lines: Sequence[Floats]) -> tuple[float, float]:
@@ -187,9 +212,11 @@ def lay_ground(
     trams = [shapely.LineString(one.line) for one in plan.tracks if not one.is_ballasted]
     if trams:
         off = _signed_distance([line.buffer(TRAM_M) for line in trams if line.intersects(box)], origin, shape)
+        # Farther off than the widest pavement, a track lowers nothing.
+        near = np.nonzero(off < -int(stone.min()))
         # Only where no carriageway is nearer: there `kerb` is the distance to the track itself.
-        nearer = kerb.astype(np.int32) - off - round((TRAM_M - TRACK_M - 0.05) / DISTANCE_UNIT_M)
-        stone = np.maximum(stone, np.minimum(-off, nearer)).astype(np.int16)
+        nearer = kerb[near].astype(np.int32) - off[near] - round((TRAM_M - TRACK_M - 0.05) / DISTANCE_UNIT_M)
+        stone[near] = np.maximum(stone[near], np.minimum(-off[near], nearer))
     _mark_lands(nearest, [land for land in plan.lands if land.outline.intersects(box)], origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     waters = [area for area in plan.waters if area.intersects(box)]

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from math import floor
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from virl.geo.globe import Floats, Ints
-from virl.towns.plan.town_plan import CityPlan, Furniture, StreetPlan
+from virl.towns.plan.town_plan import CityPlan, Furniture
 from virl.towns.render.barriers import barrier_mesh, track_mesh
 from virl.towns.render.bays import plan_bays
 from virl.towns.render.buildings import building_mesh, door_mesh
@@ -20,6 +19,7 @@ from virl.towns.render.furniture import furniture_mesh
 from virl.towns.render.light import brightness
 from virl.towns.render.mesh import CARD, Quads, Singles, face_normals, join
 from virl.towns.render.ornaments import ornament_mesh
+from virl.towns.render.squares import Index, Square, Squares, bounds_of, pick
 from virl.towns.render.storefronts import sign_mesh, spans_of
 from virl.towns.render.sunlight import REACH_M as SHADOW_M
 from virl.towns.render.sunlight import cast_shade, cut_walls, share_of_shade
@@ -101,75 +101,6 @@ def _cells(corners: Singles, spheres: Singles, starts: NDArray[np.intp]) -> Sing
     return np.column_stack([(low + high) / 2, radius, *box]).astype(np.float32)
 
 
-RIM_M = 80.0
-"""Width in metres of the ground drawn around the outermost streets."""
-WHOLE_M = 3000.0
-"""Largest width and length in metres of a plan drawn as one square; chosen: its ground takes 130 MB."""
-SQUARE_M = 500.0
-"""Side in metres of a square of a larger plan."""
-
-Thing = TypeVar("Thing")
-
-
-class Square(NamedTuple):
-    """(column, row) of a square of a plan; a small plan is one square."""
-
-    across: int
-    up: int
-
-
-class Squares:
-    """The division of a plan's ground into squares.
-
-    Args:
-        plan: of the streets.
-    """
-
-    def __init__(self, plan: StreetPlan) -> None:
-        """Measure the plan; one of at most `WHOLE_M` metres a side stays one square."""
-        everything = np.concatenate([street.line for street in plan.streets])
-        self.low, self.high = everything.min(axis=0) - RIM_M, everything.max(axis=0) + RIM_M
-        """South-west and north-east corner of the plan, metres."""
-        self.is_one = bool(np.all(self.high - self.low <= WHOLE_M))
-        """True for a small plan, which is one square."""
-
-    def at(self, x: float, y: float) -> Square:
-        """Return the square that holds a point in metres; it may lie outside the plan."""
-        if self.is_one:
-            return Square(0, 0)
-        return Square(*(floor((at - low) / SQUARE_M) for at, low in zip((x, y), self.low, strict=True)))
-
-    def box_around(self, square: Square, reach: float) -> tuple[Floats, Floats]:
-        """Return the corners of a square of a large plan, moved outwards by `reach` metres."""
-        corner = self.low + np.array(square) * SQUARE_M
-        return corner - reach, corner + SQUARE_M + reach
-
-
-def find_touching(bounds: Floats, low: Floats, high: Floats) -> Ints:
-    """Return the indices of the boxes that touch the box from `low` to `high`, metres.
-
-    Args:
-        bounds: west, south, east and north of each, (n, 4).
-        low: south-west corner of the other.
-        high: its north-east corner.
-    """
-    return np.flatnonzero(np.all((bounds[:, :2] <= high) & (bounds[:, 2:] >= low), axis=1))
-
-
-def bounds_of(lines: Sequence[ArrayLike]) -> Floats:
-    """Return (west, south, east, north) of each line in metres, as `find_touching` takes them."""
-    points = [np.asarray(line, float) for line in lines]
-    if not points:
-        return np.empty((0, 4))
-    every, starts = np.concatenate(points), np.cumsum([0, *map(len, points[:-1])])
-    return np.hstack([np.minimum.reduceat(every, starts), np.maximum.reduceat(every, starts)])
-
-
-def pick(things: Sequence[Thing], which: Ints) -> list[Thing]:
-    """Return the things of a sequence at some indices."""
-    return [things[i] for i in which.tolist()]
-
-
 REACH_M = 300.0
 """Distance in metres beyond which nothing is drawn; chosen: bends and haze hide the rest of a street."""
 MARGIN_M = 20.0
@@ -222,15 +153,17 @@ class Scenes:
         self._institutions = {one.id for one in shops if KINDS[kind_of(one.types)].portal}
         self._squares = Squares(layout)
         self._near = lru_cache(maxsize=KEPT_SQUARES)(self._make_near)
-        self._buildings = shapely.bounds(np.array([one.footprint for one in layout.buildings], object))
+        self._buildings = Index(layout.buildings, shapely.bounds([one.footprint for one in layout.buildings]))
         self._fronted = np.array([one.building for one in layout.frontages], float)
-        self._frontages = bounds_of([(one.left, one.right) for one in layout.frontages])
-        self._boards = bounds_of([(one.left, one.right) for one in self._signs])
+        self._frontages = Index(
+            layout.frontages, bounds_of([(one.left, one.right) for one in layout.frontages])
+        )
+        self._boards = Index(self._signs, bounds_of([(one.left, one.right) for one in self._signs]))
         self._things = layout.furniture if things is None else things
-        self._furniture = bounds_of([((one.x, one.y),) for one in self._things])
-        self._streets = bounds_of([one.line for one in layout.streets])
-        self._tracks = bounds_of([one.line for one in layout.tracks])
-        self._barriers = bounds_of([one.line for one in layout.barriers])
+        self._furniture = Index(self._things, bounds_of([((one.x, one.y),) for one in self._things]))
+        self._streets = Index(layout.streets, bounds_of([one.line for one in layout.streets]))
+        self._tracks = Index(layout.tracks, bounds_of([one.line for one in layout.tracks]))
+        self._barriers = Index(layout.barriers, bounds_of([one.line for one in layout.barriers]))
 
     def scene_around(self, x: float, y: float) -> OwnedScene:
         """Return the scene with all that may be seen from a point, metres."""
@@ -253,30 +186,27 @@ class Scenes:
     def _mesh_within(self, low: Floats, high: Floats) -> tuple[Quads, Singles]:
         """Return (mesh of what touches the box from `low` to `high`, metres, share of shade on each quad)."""
         layout = self._plan.layout
-        numbers, furniture, boards = (
-            find_touching(bounds, low, high) for bounds in (self._buildings, self._furniture, self._boards)
-        )
+        numbers, boards = self._buildings.numbers(low, high), self._boards.numbers(low, high)
+        furniture = self._furniture.numbers(low, high)
         lawn = low + REACH_M + MARGIN_M - GRASS_REACH_M, high - REACH_M - MARGIN_M + GRASS_REACH_M
         low = np.maximum(low, self._squares.low)
         high = np.maximum(np.minimum(high, self._squares.high), low)
-        shading = find_touching(self._buildings, low - SHADOW_M, high + SHADOW_M)
         signs = pick(self._signs, boards)
-        frontages = pick(layout.frontages, find_touching(self._frontages, low, high))
-        streets, around = (
-            pick(layout.streets, find_touching(self._streets, low - far, high + far)) for far in (0.0, DEEP_M)
-        )
+        streets, around = (self._streets.within(low - far, high + far) for far in (0.0, DEEP_M))
         houses_here = pick(layout.buildings, numbers)
         walls = self._walls.of_buildings(numbers)
         own = pick(layout.frontages, np.flatnonzero(np.isin(self._fronted, numbers)))
         bays = plan_bays(walls, own, streets, self._taken, self._signs)
-        shade = cast_shade(pick(layout.buildings, shading), low, high)
+        shade = cast_shade(self._buildings.within(low - SHADOW_M, high + SHADOW_M), low, high)
         houses, on_houses = cut_walls(
             join(
                 [
                     building_mesh(houses_here, signs, walls, bays),
                     door_mesh(walls, bays),
                     ornament_mesh(signs, walls, bays),
-                    storefront_mesh(self._plan.shops, {one.id: one for one in frontages}),
+                    storefront_mesh(
+                        self._plan.shops, {one.id: one for one in self._frontages.within(low, high)}
+                    ),
                 ]
             ),
             shade,
@@ -285,8 +215,8 @@ class Scenes:
             [
                 sign_mesh(signs, boards, self._spans, self._institutions),
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
-                track_mesh(pick(layout.tracks, find_touching(self._tracks, low, high))),
-                barrier_mesh(pick(layout.barriers, find_touching(self._barriers, low, high))),
+                track_mesh(self._tracks.within(low, high)),
+                barrier_mesh(self._barriers.within(low, high)),
                 plant_mesh(layout.lands, around, houses_here, low, high),
                 grass_mesh(layout, streets, houses_here, *(np.clip(at, low, high) for at in lawn)),
             ]

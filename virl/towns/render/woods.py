@@ -1,13 +1,13 @@
 """Meshes of plants on the ground as flat pictures: grass, shrubs, flowers, and clumps that close a wood."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import Polygon
 
 from virl.geo.flat import line_strings, near_lines, near_shapes
 from virl.geo.globe import Floats, Ints
@@ -52,6 +52,11 @@ JITTER = 0.8
 """Width of the random moves of clumps as a share of the metres between them."""
 BESIDE_M = 0.9
 """Least distance in metres from shrubs and flowers to the edge of a street."""
+ALONE_M = 20.0
+"""Distance in metres from a street up to which each shrub and flower is drawn; farther off, `_TOGETHER` by
+`_TOGETHER` of them are one picture."""
+_TOGETHER = 3
+_PLACES = np.indices((_TOGETHER, _TOGETHER)).reshape(2, -1).T
 CLEAR_M, DEEP_M = 8.0, 45.0
 """Least distance in metres from a clump to a street, and the greatest to which the wood is filled."""
 EDGE_M = 10.0
@@ -79,35 +84,52 @@ def plant_mesh(
         low: south-west corner.
         high: north-east corner.
     """
-    box, found = shapely.box(*low, *high), []
+    # Wider than the edge of a wood, so that no edge is where the box cuts it.
+    box, found = shapely.box(*(low - 2 * EDGE_M), *(high + 2 * EDGE_M)), []
+    lines = shapely.STRtree(line_strings(street.line for street in streets))
+    half = np.array([street.road / 2 + street.pavement for street in streets])
     for kind, growth in GROWTHS.items():
         outlines = [land.outline for land in lands if land.kind == kind and land.outline.intersects(box)]
         if not outlines:
             continue
-        area = shapely.union_all(outlines)
-        cells = np.concatenate([*_cells_in(shapely.get_parts(area).tolist(), growth.apart, low, high)])
-        chance = _chances(cells)
-        xy = (cells + 0.5 + JITTER * (chance[:, :2] - 0.5)) * growth.apart
+        area = shapely.union_all(shapely.intersection(outlines, box))
         shapely.prepare(area)
-        inside = np.flatnonzero(shapely.contains_xy(area, *xy.T))
         if kind == "wood":
-            inside = inside[_is_free(xy[inside], area, streets, houses)]
-        else:
-            lines = shapely.STRtree(line_strings(street.line for street in streets))
-            half = np.array([street.road / 2 + street.pavement for street in streets])
-            inside = inside[~near_lines(xy[inside], lines, half, BESIDE_M)]
-        found.append(_clumps(growth, xy[inside], chance[inside]))
+            xy, chance = _spread(growth, area, _cells_in(area, growth.apart, low, high))
+            free = _is_free(xy, area, lines, houses)
+            found.append(_clumps(growth, xy[free], chance[free]))
+            continue
+        wide = growth._replace(apart=_TOGETHER * growth.apart, wide=_TOGETHER * growth.wide)
+        cells = _cells_in(area, wide.apart, low, high)
+        is_near = near_shapes(np.asarray((cells + 0.5) * wide.apart, float), lines, ALONE_M)
+        parts = (cells[is_near, None] * _TOGETHER + _PLACES).reshape(-1, 2)
+        for form, places in ((growth, parts), (wide, cells[~is_near])):
+            xy, chance = _spread(form, area, places)
+            free = ~near_lines(xy, lines, half, BESIDE_M)
+            found.append(_clumps(form, xy[free], chance[free]))
     return join(found)
 
 
-def _cells_in(areas: Sequence[Polygon], apart: float, low: Floats, high: Floats) -> Iterator[Ints]:
-    """Yield the cells (column, row), `apart` metres wide, that each area may hold in a box, shape (n, 2)."""
+def _cells_in(area: shapely.Geometry, apart: float, low: Floats, high: Floats) -> Ints:
+    """Return the cells (column, row), `apart` metres wide, of a box that an area touches, shape (n, 2)."""
     # One grid for the whole world: a clump is the same from whichever square it is seen.
-    for bounds in shapely.bounds(areas):
-        first = np.floor(np.maximum(low, bounds[:2]) / apart).astype(np.int64)
-        end = np.floor(np.minimum(high, bounds[2:] + apart) / apart).astype(np.int64)
-        columns = (np.arange(*ends) for ends in zip(first, end, strict=True))
-        yield np.stack(np.meshgrid(*columns), -1).reshape(-1, 2)
+    first = np.floor(low / apart).astype(np.int64)
+    columns, rows = np.floor(high / apart).astype(np.int64) - first
+    touched = np.zeros((rows, columns), np.uint8)
+    for part in shapely.get_parts(area):
+        rings = [shapely.get_coordinates(ring) / apart - first - 0.5 for ring in shapely.get_rings(part)]
+        cv2.fillPoly(touched, [np.rint(ring * 16).astype(np.int32) for ring in rings], 1, cv2.LINE_8, 4)
+    # Cells that an outline only touches are not filled.
+    row, column = np.nonzero(cv2.dilate(touched, np.ones((3, 3), np.uint8)))
+    return np.stack([column, row], axis=1) + first
+
+
+def _spread(growth: Growth, area: shapely.Geometry, cells: Ints) -> tuple[Floats, Floats]:
+    """Return (points in metres, four random numbers each), one for each cell whose point lies in an area."""
+    chance = _chances(cells)
+    xy = (cells + 0.5 + JITTER * (chance[:, :2] - 0.5)) * growth.apart
+    inside = shapely.contains_xy(area, *xy.T)
+    return xy[inside], chance[inside]
 
 
 def _clumps(growth: Growth, xy: Floats, chance: Floats) -> Quads:
@@ -180,10 +202,9 @@ def grass_mesh(
 
 
 def _is_free(
-    xy: Floats, wood: shapely.Geometry, streets: Sequence[Street], houses: Sequence[Building]
+    xy: Floats, wood: shapely.Geometry, lines: shapely.STRtree, houses: Sequence[Building]
 ) -> NDArray[np.bool_]:
-    """Return whether a clump may stand at each point in a wood, metres."""
-    lines = shapely.STRtree(line_strings(street.line for street in streets))
+    """Return whether a clump may stand at each point in a wood, metres; `lines`: of streets."""
     walls = shapely.STRtree([house.footprint for house in houses])
     is_free = ~near_shapes(xy, lines, CLEAR_M) & ~near_shapes(xy, walls, HOUSE_M)
     deep = np.flatnonzero(is_free)
