@@ -21,7 +21,7 @@ from virl.towns.plan.town_plan import (  # fmt: skip
     Track,
 )
 from virl.towns.render.ground import CELL_M, FAR_M, Grounds, lawns, measure_streets
-from virl.towns.render.rasters import UNIFORM_CELLS, Beyond, uniform_distance
+from virl.towns.render.rasters import Beyond, uniform_distance
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS
 
@@ -117,13 +117,11 @@ def test_ground_that_is_said_to_be_uniform_is() -> None:
     found = uniform_distance(kerb, np.zeros(shape, np.uint32), beyond)
     kinds = (parks < 0) + 2 * (water > 127) + 4 * (gravel > 127) + 8 * (stone < 0) + 16 * (kerb < 0)
     for r, c in np.argwhere(found > 0):
-        rim = (int(found[r, c]) - 1) * UNIFORM_CELLS
-        rows, columns = (
-            slice(max(0, UNIFORM_CELLS * at - rim), UNIFORM_CELLS * (at + 1) + rim + 1) for at in (r, c)
-        )
+        rim = int(found[r, c]) - 1
+        rows, columns = (slice(max(0, at - rim), at + rim + 2) for at in (r, c))
         assert len(np.unique(kinds[rows, columns])) == 1
     assert found.max() > 5
-    assert found[30 // UNIFORM_CELLS, 90 // UNIFORM_CELLS] > 2
+    assert found[30, 90] > 4
 
 
 def plan_of(*streets: Street) -> StreetPlan:

@@ -47,7 +47,6 @@ from virl.towns.render.rasters import (  # fmt: skip
     EDGE_M,
     LAWN,
     STONE,
-    UNIFORM_CELLS,
     Heights,
     Indices,
     RasterGrid,
@@ -57,6 +56,7 @@ from virl.towns.render.rasters import (  # fmt: skip
     land_at,
     raster_at,
     segment_at,
+    uniform_around,
 )
 from virl.towns.render.sampling import (  # fmt: skip
     Footprint,
@@ -226,10 +226,8 @@ def _ground_run(
         if material == PAINTED and (segment_at(nearest, begin) != i or segment_at(nearest, end) != i):
             material = MIXED
         begin = end
-        if material == MIXED and d - around > 0.0:
-            wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
-            if wide * UNIFORM_CELLS > around * grid.per_metre:
-                material = read_material(parks, wet, loose, cell, segments, i, d, materials)
+        if material == MIXED and uniform_around(uniform, cell) > around * grid.per_metre:
+            material = read_material(parks, wet, loose, cell, segments, i, d, materials)
         if material == MIXED or (
             material == STONE
             and around < SEAM_SEEN_M
@@ -346,7 +344,8 @@ def _only_material(
     """
     if d - around > EDGE_M and past + around < 0.0:
         return STONE
-    if d + around > -GUTTER_M - face:
+    kind = segments[i, 14]
+    if d + around > (-GUTTER_M - face if kind == 0.0 else EDGE_LINE_M[0] * (kind - 1.0)):
         return MIXED
     along, aside = along_street(segments, i, x, y)
     return PAINTED if is_painted(segments, i, along, aside, around) else ASPHALT

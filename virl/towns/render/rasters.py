@@ -106,8 +106,6 @@ STONE, LAWN, OPEN, GRAVEL, WATER, ROAD = 0, 1, 2, 3, 4, 5
 PATH_M = (1.2, 3.4)
 """Distances in metres from a park's edge at which its path begins and ends."""
 HALF_SHARE = 127.5
-UNIFORM_CELLS = 2
-"""Number of raster cells along a side of a large cell of `uniform_distance`; chosen."""
 EDGE_M = 0.2
 """Width in metres of a kerb stone and its joint."""
 
@@ -145,7 +143,7 @@ def material_beyond(park: float, water: float, gravel: float, path: float, has_p
 
 
 def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """Return each large cell's distance, in large cells, to one with a street or with several materials.
+    """Return the cells from each square between four to the nearest with a street or several materials.
 
     Args:
         kerb: raster of distances to the kerb.
@@ -154,9 +152,16 @@ def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
     """
     materials = np.zeros(kerb.shape, np.uint8)
     _write_materials(kerb, nearest, beyond, materials)
-    same = np.zeros((kerb.shape[0] // UNIFORM_CELLS, kerb.shape[1] // UNIFORM_CELLS), np.uint8)
+    same = np.zeros((kerb.shape[0] - 1, kerb.shape[1] - 1), np.uint8)
     _mark_uniform(materials, same)
     return np.asarray(cv2.convertScaleAbs(cv2.distanceTransform(same, cv2.DIST_C, 3)), np.uint8)
+
+
+@inline_kernel
+def uniform_around(uniform: Shares, cell: Cell) -> float:
+    """Return the cells around a point in which nothing but its own material lies; below 0 for several."""
+    c, r, fx, fy = cell
+    return float(uniform[r, c]) - 1.0 + min(fx, 1.0 - fx, fy, 1.0 - fy)
 
 
 @kernel
@@ -182,17 +187,9 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @kernel
 def _mark_uniform(materials: Shares, same: Shares) -> None:
-    """Write 1 to `same` for each large cell of raster cells that all have one material, off streets."""
-    rows, columns = materials.shape
+    """Write 1 to `same` for each square between four cells that have one material, off streets."""
     for r in range(same.shape[0]):
         for c in range(same.shape[1]):
-            top, left = r * UNIFORM_CELLS, c * UNIFORM_CELLS
-            bottom, right = top + UNIFORM_CELLS, left + UNIFORM_CELLS
-            first = materials[top, left]
-            if first == 0 or bottom >= rows or right >= columns:
-                continue
-            is_same = True
-            for y in range(top, bottom + 1):
-                for x in range(left, right + 1):
-                    is_same = is_same and materials[y, x] == first
-            same[r, c] = 1 if is_same else 0
+            first = materials[r, c]
+            is_level = first == materials[r, c + 1] and first == materials[r + 1, c]
+            same[r, c] = 1 if first != 0 and is_level and first == materials[r + 1, c + 1] else 0
