@@ -15,7 +15,17 @@ from virl.towns.render.mesh import CUTOUT, TUFT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
 from virl.towns.render.renderer import CityRenderer, _in_sight
 from virl.towns.render.smooth import smooth_edges
-from virl.towns.render.woods import CLEAR_M, DEEP_M, EDGE_M, GROWTHS, HOUSE_M, VERGE_M, grass_mesh, plant_mesh
+from virl.towns.render.woods import (
+    ALONE_M,
+    CLEAR_M,
+    DEEP_M,
+    EDGE_M,
+    GROWTHS,
+    HOUSE_M,
+    VERGE_M,
+    grass_mesh,
+    plant_mesh,
+)
 
 WOOD = Land("wood", shapely.box(-100, -150, 100, 150))
 SPACING_M = GROWTHS["wood"].apart
@@ -88,6 +98,26 @@ def test_plants_fill_their_bed_but_for_streets(kind: LandKind) -> None:
     assert growth.low <= mesh.corners[..., 2].max(axis=1).min()
     free = shapely.difference(bed, shapely.union_all(ways)).area
     assert len(mesh) == pytest.approx(growth.turns * free / growth.apart**2, rel=0.15)
+
+
+def test_shrubs_far_from_streets_are_drawn_together_and_none_stands_twice() -> None:
+    plan, growth = bare_plan().layout, GROWTHS["shrubs"]
+    # The boxes of both areas overlap, the areas do not.
+    corners = [(-60, 8), (60, 8), (-60, 150)], [(60, 9), (60, 150), (-59, 150)]
+    beds = [shapely.Polygon(ring) for ring in corners]
+    lands = [Land("shrubs", bed) for bed in beds]
+    mesh = plant_mesh(lands, plan.streets, [], np.full(2, -200.0), np.full(2, 200.0))
+    middles = mesh.corners.mean(axis=1)[:, :2]
+    wide = np.hypot(*(mesh.corners[:, 1] - mesh.corners[:, 0])[:, :2].T)
+    assert set(np.round(wide / growth.wide)) == {1.0, 3.0}
+    assert len(np.unique(middles.round(1), axis=0)) > 0.97 * len(mesh) / growth.turns
+    ways = shapely.union_all([shapely.LineString(one.line) for one in plan.streets])
+    away = shapely.distance(ways, shapely.points(middles))
+    assert away[wide < 2 * growth.wide].max() < ALONE_M + 4
+    assert away[wide > 2 * growth.wide].min() > ALONE_M - 4
+    # All of the ground is covered, near and far.
+    covered = (wide**2).sum() * (growth.apart / growth.wide) ** 2 / growth.turns
+    assert covered == pytest.approx(sum(bed.area for bed in beds), rel=0.05)
 
 
 def test_leaves_stand_out_over_a_hedge() -> None:

@@ -10,6 +10,7 @@ from made_corner import bare_plan
 from numpy.typing import NDArray
 
 from virl.platform.city.streetview import Camera
+from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import (  # fmt: skip
     Building,
     CityPlan,
@@ -20,10 +21,12 @@ from virl.towns.plan.town_plan import (  # fmt: skip
     StreetPlan,
     Track,
 )
+from virl.towns.render import ground as grounds
+from virl.towns.render import squares
 from virl.towns.render.ground import CELL_M, FAR_M, Grounds, lawns, measure_streets
 from virl.towns.render.rasters import Beyond, uniform_distance
 from virl.towns.render.renderer import CityRenderer
-from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS
+from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS, street_segments
 
 ORIGIN = np.array([-13.0, 7.0])
 SHAPE = (140, 170)
@@ -145,6 +148,30 @@ def at(plan: StreetPlan, raster: str, x: float, y: float) -> float:
     c, r = int(column), int(row)
     four = getattr(ground, raster)[r : r + 2, c : c + 2].astype(float)
     return float([r + 1 - row, row - r] @ four @ [c + 1 - column, column - c]) / 256
+
+
+def test_the_middle_of_a_narrow_path_is_of_one_material() -> None:
+    plan = plan_of(way(0, [(-60, 0), (60, 0)], 0.0, 1.4, is_gravel=True))
+    ground = Grounds(plan).ground_around(0.0, 0.0)
+    row, first, last = ((np.array([0, -50, 50]) - ground.origin[[1, 0, 0]]) * ground.per_cell).astype(int)
+    assert (ground.uniform[row, first:last] > 0).all()
+
+
+def test_the_ground_of_a_square_is_that_of_the_whole_town(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = draw_plan(1, "Virlton").layout
+    monkeypatch.setattr(squares, "WHOLE_M", 0.0)
+    monkeypatch.setattr(squares, "SQUARE_M", 90.0)
+    monkeypatch.setattr(grounds, "SEEN_M", 30.0)
+    for x, y in plan.panoramas.xy[::150].tolist():
+        near = Grounds(plan).ground_around(x, y)
+        town = squares.Squares(plan)
+        high = np.minimum(town.box_around(town.at(x, y), 30.0)[1], town.high)
+        segments = street_segments(plan, plan.streets)
+        whole = grounds.lay_ground(plan, segments, near.axis, near.origin, high)
+        # But for the rim, where streets narrow towards others that begin beyond it.
+        inner = np.s_[30:-30, 30:-30]
+        for name in ("kerb", "parks", "stone", "shadow", "water", "gravel"):
+            assert np.array_equal(getattr(near, name)[inner], getattr(whole, name)[inner]), name
 
 
 def test_the_ground_is_paved_up_to_near_walls_and_yards_stay_green() -> None:

@@ -6,7 +6,7 @@ import pytest
 from virl.platform.city.streetview import Camera
 from virl.platform.providers.offline.city import draw_plan
 from virl.towns.plan.town_plan import CityPlan
-from virl.towns.render import raster, renderer, scene
+from virl.towns.render import raster, renderer, scene, squares
 from virl.towns.render.lens import lens_at
 from virl.towns.render.light import brightness
 from virl.towns.render.scene import Scene, Scenes
@@ -20,8 +20,8 @@ def plan() -> CityPlan:
 
 
 def small_squares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scene, "WHOLE_M", 0.0)
-    monkeypatch.setattr(scene, "SQUARE_M", 120.0)
+    monkeypatch.setattr(squares, "WHOLE_M", 0.0)
+    monkeypatch.setattr(squares, "SQUARE_M", 120.0)
     for module in (scene, renderer):
         monkeypatch.setattr(module, "REACH_M", 80.0)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -45,16 +45,22 @@ def furniture_mesh(things: Sequence[Furniture], owners: Ints) -> Quads:
         groups.setdefault((thing.kind, thing.variant % _MODELS[thing.kind][1]), []).append(i)
     parts = []
     for (kind, variant), members in groups.items():
-        make, models = _MODELS[kind]
+        models = _MODELS[kind][1]
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
         heading = [things[i].heading for i in members]
-        mesh, copy = place_copies(make(variant), x, y, heading)
+        mesh, copy = place_copies(_model(kind, variant), x, y, heading)
         if kind in {"person", "bicycle"}:
             clothes = [things[i].variant // models % len(CLOTHES) for i in members]
             mesh = replace(mesh, paint=np.array(CLOTHES, np.float32)[clothes][copy])
         parts.append(replace(mesh, owner=owners[members][copy].astype(np.int32)))
     return join(parts)
+
+
+@cache
+def _model(kind: FurnitureKind, variant: int) -> Quads:
+    """Return the quads of a thing of a kind at (0, 0), made on first use."""
+    return _MODELS[kind][0](variant)
 
 
 def _trash_bin(variant: int) -> Quads:

@@ -292,7 +292,10 @@ def _mark_lands(nearest: Indices, lands: Sequence[Land], origin: Floats) -> None
         _fill(
             codes, [land.outline], origin, LANDS.index(land.kind if land.kind in LANDS else SOIL) + 8 * rows
         )
-    nearest |= codes.astype(np.uint32) << LAND_SHIFT
+    # A few rows at a time: memory for all at once would take longer to get than to fill.
+    for first in range(0, len(codes), _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        nearest[rows] |= codes[rows].astype(np.uint32) << LAND_SHIFT
 
 
 def grid_of(ground: GroundRasters) -> RasterGrid:
@@ -517,4 +520,5 @@ def lawns(
     paved = np.clip((share - paved_from) * _PAVED_STEEPNESS, -255, 255).astype(np.int16)
     paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
     # 127 is half of a blurred edge, so that the outline of a park stays where it is.
-    return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
+    off = np.subtract(127, green, dtype=np.int16)
+    return np.asarray(np.minimum(paved[: shape[0], : shape[1]], off, out=off))

@@ -108,7 +108,9 @@ def quads(
 
 def face_normals(corners: Floats) -> Floats:
     """Return unit normals towards those who see the fronts, from the diagonals so that triangles work too."""
-    return unit(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]))
+    (a, b, c), (d, e, f) = (corners[:, 2] - corners[:, 0]).T, (corners[:, 3] - corners[:, 1]).T
+    # Written out: `np.cross` takes three times as long for a few quads.
+    return unit(np.stack([b * f - c * e, c * d - a * f, a * e - b * d], axis=1))
 
 
 def unit(vectors: Floats) -> Floats:
