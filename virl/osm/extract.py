@@ -337,7 +337,8 @@ class _Reading:
             self._left_out.add(
                 "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
             )
-        if lacking and tags.get("natural") != "coastline":  # what is known of a coast tells sea from land
+        # What is known of a coast tells sea from land, and nobody walks on rails.
+        if lacking and tags.get("natural") != "coastline" and ("highway" in tags or "railway" not in tags):
             return
         known = groupby(way.nodes, key=lambda node: node.location.valid())
         parts = [list(nodes) for is_known, nodes in known if is_known]

@@ -12,6 +12,7 @@ from virl.geo.flat import line_strings
 from virl.geo.globe import Floats
 from virl.osm.extract import OsmExtract
 from virl.osm.grounds import areas_of
+from virl.osm.houses import built_share
 from virl.osm.things import openings_of
 from virl.osm.unmapped import Spots
 from virl.towns.plan.furnish import EYE_M, beds, park_spots
@@ -31,8 +32,8 @@ DETACHED_M2, ALONE_M = (50.0, 320.0), 1.0
 """Least and greatest area in square metres of a house with a garden, and its least distance to another."""
 DEEP_M, FACING = (3.0, 14.0), 0.85
 """Least and greatest metres from a pavement to a garden's door; least cosine of the angle between them."""
-AROUND_M, BUILT = 60.0, 0.9
-"""Metres around a garden in which houses stand, and most ground below them as a share of `paved_from`."""
+BUILT = 0.9
+"""Most ground under houses around a garden, as a share of `paved_from`."""
 RIM_M, CLEAR_M, OFF_THING_M = 0.55, 0.3, 0.9
 """Metres from a pavement to the middle of a hedge; from a hedge to other things, and to furniture."""
 BESIDE_M, SHORTEST_M = 3.5, 1.2
@@ -109,7 +110,11 @@ class _Gardens:
         near = self._lines.query_nearest(Point(door), max_distance=2 * DEEP_M[1], all_matches=False)
         variant, footprint = self._layout.buildings[house].variant, self._houses.geometries[house]
         gap = self._houses.query_nearest(footprint, exclusive=True, return_distance=True)[1].min(initial=99.0)
-        if not len(near) or gap < ALONE_M or self._is_paved(door):
+        if (
+            not len(near)
+            or gap < ALONE_M
+            or built_share(self._houses, door) > BUILT * self._layout.paved_from
+        ):
             return
         front = self._front(near[0], footprint, min(BESIDE_M, gap / 2))
         toward = np.diff(shapely.get_coordinates(shapely.shortest_line(Point(door), front)), axis=0)[0]
@@ -130,13 +135,6 @@ class _Gardens:
         kind, height = KINDS[rng.integers(len(KINDS))]
         for line in self._free_parts(front, path) if height else ():
             self.barriers.append(Barrier(kind, line, height, variant))
-
-    def _is_paved(self, at: Floats) -> bool:
-        """Return whether so much of the ground around a point is under houses that the rest is paved."""
-        square = shapely.box(*(at - AROUND_M), *(at + AROUND_M))
-        near = self._houses.geometries[self._houses.query(square)]
-        built = shapely.area(shapely.intersection(near, square)).sum() / square.area
-        return bool(built > BUILT * self._layout.paved_from)
 
     def _front(self, number: int, footprint: Polygon, beside: float) -> Geometry:
         """Return the line along a street, by its index, before a house and `beside` metres beside it."""

@@ -19,6 +19,9 @@ from virl.osm.tags import metres
 from virl.osm.ways import ROADS, is_hidden, is_passage
 from virl.towns.plan.town_plan import BuildingUse, Rgb
 
+PAVED_FROM, AROUND_M = 0.2, 60.0
+"""Share of ground under houses, [0, 1], above which a town's open ground is paved, and half the side in
+metres of the square in which it is measured; chosen by eye."""
 SMALLEST_M2 = 6.0
 """Least area in square metres of a building: a smaller one, a box in the street, is dropped; chosen."""
 TOLERANCE_M = 0.15
@@ -276,6 +279,13 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
             np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
         )
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
+
+
+def built_share(footprints: shapely.STRtree, at: Floats) -> float:
+    """Return the share of ground under houses, [0, 1], in a square around a point in metres."""
+    square = shapely.box(*(at - AROUND_M), *(at + AROUND_M))
+    near = footprints.geometries[footprints.query(square)]
+    return float(shapely.area(shapely.intersection(near, square)).sum() / square.area)
 
 
 def passage_width(tags: Tags) -> float:

@@ -15,7 +15,7 @@ from virl.osm.fronts import entrances_of
 from virl.osm.gardens import with_gardens
 from virl.osm.grounds import crossings, gravels, greens, lands, tracks, waters
 from virl.osm.hours import is_seasonal
-from virl.osm.houses import Houses, Looks, Outside, houses_of, looks_of, use_of
+from virl.osm.houses import PAVED_FROM, Houses, Looks, Outside, houses_of, looks_of, use_of
 from virl.osm.parts import ridge_of, roof_height, roof_shape
 from virl.osm.places import Pois, place_of, pois_of
 from virl.osm.signing import Signing, sign_places, variant
@@ -28,8 +28,6 @@ from virl.towns.plan.town_plan import Building, CityPlan, Crossing, Furniture, P
 
 SEED = 0
 """Seed of the random numbers that place trees and parked cars."""
-PAVED_FROM = 0.2
-"""Share of ground under houses, [0, 1], above which a town's open ground is paved; chosen by eye."""
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
 """Metres: from posts to the overhang's edge, smoothing of that edge, and largest gap between posts."""

@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo.flat import near_shapes
 from virl.geo.globe import Flags, Floats, Ints
 from virl.osm.extract import OsmExtract, Shapes, Tags
-from virl.osm.houses import Houses, passage_width
+from virl.osm.houses import PAVED_FROM, Houses, built_share, passage_width
 from virl.osm.tags import metres, number
 from virl.osm.ways import (
     ROADS,
@@ -251,6 +251,8 @@ def _widen_streets(
             road = min(_usual_width(tags), passage_width(tags) - 2 * PASSAGE_KERB_M)
             pavement = PASSAGE_KERB_M
         is_rural = usual[number_] > RURAL_M and tags.get("lit") != "yes"
+        middle = shapely.line_interpolate_point(shapely.LineString(line), 0.5, normalized=True)
+        is_rural = is_rural and built_share(tree, shapely.get_coordinates(middle)[0]) < PAVED_FROM
         paving = _paving(tags, is_rural=is_rural)
         streets.append(
             Street(

@@ -29,6 +29,7 @@ from virl.towns.render.paving import (
     Materials,
     Spot,
     Stains,
+    blended_land,
     blurs_at,
     dotted_tint,
     fray_at,
@@ -52,7 +53,6 @@ from virl.towns.render.rasters import (  # fmt: skip
     RasterGrid,
     Shares,
     cell_at,
-    land_around,
     land_at,
     raster_at,
     segment_at,
@@ -393,7 +393,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         if not is_paved and raster_at(stone, cell)[0] > 0.0:
             fray = fray_at(spot.x, spot.y) if segments[i, 12] == 1.0 else 0.0
             found = read_material(parks, water, gravel, cell, segments, i, d + fray, materials)
-        land = land_around(nearest, cell) if found == LAWN else 0
+        land = blended_land(nearest, grid, spot) if found == LAWN else 0
         lay = lay_tile(found, land, d, d_x, d_y, segments, i, spot.x, spot.y, materials)
         taps = taps_of(lay_texture(cover, lay))
         u, v = fixed_point(lay.u / TILE_M, taps.bits), fixed_point(lay.v / TILE_M, taps.bits)

@@ -1,6 +1,6 @@
 """Compiled kernels: how tiles of ground lie on streets, squares and green, and what stains and frays them."""
 
-from math import sin
+from math import floor, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,11 @@ from virl.towns.render.rasters import (
     STONE,
     Cell,
     Heights,
+    Indices,
+    RasterGrid,
     Shares,
+    cell_at,
+    land_around,
     material_beyond,
     raster_at,
 )
@@ -48,6 +52,8 @@ SEAM_M, SEAM_SEEN_M = 0.12, 0.4
 SQUARE, SURELY_SQUARE = 0.966, 0.99
 """Sine of the angle between a street and the way off its kerb above which slabs follow the kerb, and from
 which none of a block's pixels has less; chosen: 15 and 8 degrees off a right angle."""
+_TUFTS_A_METRE = 22.0
+"""Number of tufts in a metre where kinds of green ground grow into each other; chosen by eye."""
 _ROW_DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 
 
@@ -260,7 +266,16 @@ def fray_at(x: float, y: float) -> float:
     """Return the metres by which grass grows over the edge of gravel at a point, metres; they vary."""
     tufts = sin(5.3 * x + 2.0 * sin(3.1 * y)) + sin(4.7 * y + 2.0 * sin(2.9 * x))
     fine = sin(61.0 * x + 23.0 * y + 2.0 * tufts) + sin(101.0 * y - 67.0 * x) + sin(151.0 * x + 113.0 * y)
-    return 0.05 * (tufts + 0.6 * fine)
+    return 0.02 * tufts + 0.025 * fine
+
+
+@part
+def blended_land(nearest: Indices, grid: RasterGrid, spot: Spot) -> int:
+    """Return the kind of green ground at a spot, where kinds grow into each other, as `land_at` does."""
+    column, row = floor(spot.x * _TUFTS_A_METRE), floor(spot.y * _TUFTS_A_METRE)
+    east, north = variant_of(column, row, -8, 1, 256) / 256.0, variant_of(column, row, -8, 2, 256) / 256.0
+    lump = 0.25 * sin(2.3 * spot.y + 1.9 * sin(1.7 * spot.x)) - 0.45
+    return land_around(nearest, cell_at(grid, spot.x + 0.9 * east + lump, spot.y + 0.9 * north + lump))
 
 
 @inline_kernel

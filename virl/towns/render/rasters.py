@@ -180,9 +180,22 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
                 found = material_beyond(
                     float(parks[r, c]), float(water[r, c]), float(gravel[r, c]), path, has_paths
                 )
-                # Each kind of green ground counts as a material of its own.
-                land = (entry >> LAND_SHIFT) & 7
-                materials[r, c] = found + 8 * land if found == LAWN else found
+                # Each kind of green ground counts as a material of its own, and where two meet, several do.
+                if found == LAWN:
+                    land = (entry >> LAND_SHIFT) & 7
+                    materials[r, c] = 0 if _is_by_border(nearest, r, c) else found + 8 * land
+                else:
+                    materials[r, c] = found
+
+
+@inline_kernel
+def _is_by_border(nearest: Indices, r: int, c: int) -> bool:
+    """Return whether another kind of green ground, or rows in another direction, lie in a cell beside one."""
+    up, down = min(r + 1, nearest.shape[0] - 1), max(r - 1, 0)
+    right, left = min(c + 1, nearest.shape[1] - 1), max(c - 1, 0)
+    there = (nearest[up, c] ^ nearest[r, c]) | (nearest[down, c] ^ nearest[r, c])
+    beside = (nearest[r, right] ^ nearest[r, c]) | (nearest[r, left] ^ nearest[r, c])
+    return bool(np.int64(there | beside) >> LAND_SHIFT)
 
 
 @kernel
