@@ -118,6 +118,9 @@ class _Gardens:
             return
         foot = door + toward * (1 + (RIM_M + CLEAR_M) / deep)
         path = shapely.buffer(LineString([door, foot]), PATH_M / 2, cap_style="flat")
+        # Back to the house on both sides, so that no piece along the street stands by itself.
+        ends = shapely.get_coordinates(front)
+        front = LineString([ends[0] - toward, *ends, ends[-1] - toward])
         yard = shapely.convex_hull(shapely.union(path, front))
         crossed = np.setdiff1d(self._houses.query(path, predicate="intersects"), [house])
         if len(crossed) or len(self._taken.query(yard, predicate="intersects")):

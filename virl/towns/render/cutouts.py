@@ -9,7 +9,7 @@ from virl.towns.render.surfaces import SIDE, Surface, blank
 Colour = tuple[float, float, float, float]
 """RGB and opacity in [0, 1]."""
 
-CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
+CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.38, 0.52))
 """Height of the crown's foot as a share of the tree's, and of its widest place in the crown, by species."""
 
 _BLOOMS: tuple[tuple[Rgb, ...], ...] = (
