@@ -107,7 +107,7 @@ def test_clouds_cover_more_of_the_sky_in_one_town_than_in_another_and_have_grey_
 def test_a_far_house_has_windows_and_no_dark_rim() -> None:
     house = made_building(0, box(45.0, 625.0, 205.0, 645.0), height=60.0)
     renderer = CityRenderer(bare_plan(buildings=(house,)))
-    picture = renderer.picture(125.0, 125.0, Camera(0.0, 6.0, 8.0, 300, 300)).astype(int).sum(axis=2)
+    picture = renderer.picture(125.0, 125.0, Camera(0.0, 6.0, 10.0, 300, 300)).astype(int).sum(axis=2)
     wall = picture[-120:-30]
     assert np.ptp(wall) > 20
     assert picture.min() >= wall.min() - 6

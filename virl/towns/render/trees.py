@@ -84,7 +84,7 @@ def _wood(rng: np.random.Generator, crown: Crown, trunk: float, bark: Rgb) -> Qu
     turns = rng.uniform(0, 6) + np.arange(rng.integers(3, 5)) * 1.9
     limbs = []
     for turn in turns.tolist():
-        way = 0.55 * radius * np.array([np.cos(turn), np.sin(turn)])
+        way = 0.42 * radius * np.array([np.cos(turn), np.sin(turn)])
         end = np.array([*way, height * rng.uniform(0.5, 0.68)])
         limbs.append(_limb(fork - (0, 0, 0.1), end, trunk * 0.62, trunk * 0.3, 3))
     stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 5)
