@@ -77,6 +77,13 @@ def test_people_walk_below_a_roof_on_posts(made: Writer) -> None:
     assert min(road.distance(shapely.Point(post)) for post in roof.posts) > 3.0
 
 
+@pytest.mark.parametrize(("foot", "base"), [("16", 16.0), ("3", 15.0), ("", 17.6), ("20", 20.0)])
+def test_a_high_roof_is_as_thick_as_it_is_mapped_and_no_plank(foot: str, base: float, made: Writer) -> None:
+    made.way(*box(-10, -6, 30, 6), building="roof", height="18", **({"min_height": foot} if foot else {}))
+    [roof] = rebuilt(made).plan.layout.buildings
+    assert roof.base == pytest.approx(base)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tag", [{"tunnel": "building_passage"}, {"covered": "yes"}, {}])
 def test_a_passage_is_an_opening_that_people_see_and_walk_through(tag: dict[str, str], made: Writer) -> None:

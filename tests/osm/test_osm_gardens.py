@@ -26,6 +26,8 @@ def test_gardens_have_a_path_to_the_door_and_a_gap_in_the_hedge(made: Writer) ->
     assert {one.kind for one in layout.barriers} == {"hedge", "fence"}
     assert all(house.footprint.distance(paths) < 0.1 for house in layout.buildings)
     assert min(one.distance(fences) for one in (paths, houses)) > 0.2
+    # None ends in the open: all go back along the side of a house.
+    assert max(houses.distance(LineString(one.line)) for one in layout.barriers) < 0.5
     for path in layout.gravels:
         assert edge - 1 < path.distance(LineString(street.line)) < edge
         assert min(path.distance(land.outline) for land in layout.lands) > 0.2

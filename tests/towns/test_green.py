@@ -11,10 +11,12 @@ from virl.platform.city.streetview import Camera
 from virl.towns.plan.town_plan import Barrier, Building, Furniture, Land, LandKind
 from virl.towns.render.barriers import barrier_mesh
 from virl.towns.render.lens import lens_at
-from virl.towns.render.mesh import CUTOUT, TUFT
+from virl.towns.render.mesh import CARD, CUTOUT, TUFT
 from virl.towns.render.raster import MAX_CORNERS, GeometryBuffer
 from virl.towns.render.renderer import CityRenderer, _in_sight
 from virl.towns.render.smooth import smooth_edges
+from virl.towns.render.textures import TILE_INDEX
+from virl.towns.render.trees import AGES, SPECIES, crown_of, tree
 from virl.towns.render.woods import (
     ALONE_M,
     CLEAR_M,
@@ -118,6 +120,15 @@ def test_shrubs_far_from_streets_are_drawn_together_and_none_stands_twice() -> N
     # All of the ground is covered, near and far.
     covered = (wide**2).sum() * (growth.apart / growth.wide) ** 2 / growth.turns
     assert covered == pytest.approx(sum(bed.area for bed in beds), rel=0.05)
+
+
+@pytest.mark.parametrize("variant", range(len(SPECIES) * len(AGES)))
+def test_limbs_leave_the_trunk_below_the_crown(variant: int) -> None:
+    mesh = tree(variant)
+    limbs = mesh.corners[(mesh.texture == TILE_INDEX["bark"]) & (mesh.mode == CARD)]
+    assert len(limbs) >= 9
+    assert limbs[:, :2, 2].max() < 0.8 * crown_of(variant).foot
+    assert limbs[:, 2:, 2].min() > crown_of(variant).foot
 
 
 def test_leaves_stand_out_over_a_hedge() -> None:

@@ -85,9 +85,32 @@ def test_towns_have_skies_of_their_own() -> None:
     here = bare_plan()
     there = replace(here, layout=replace(here.layout, frame=LocalFrame(LatLng(12.6, -38.25))))
     plans = (here, bare_plan(), there, draw_plan(0))
-    clouds = [tuple(Skylines(plan).skyline_around(0.0, 0.0).clouds) for plan in plans]
+    clouds = [Skylines(plan).skyline_around(0.0, 0.0).weather for plan in plans]
     assert clouds[0] == clouds[1]
     assert len({*clouds}) == 3
+
+
+def test_clouds_cover_more_of_the_sky_in_one_town_than_in_another_and_have_grey_bases() -> None:
+    shares = []
+    for seed in range(6):
+        renderer = CityRenderer(replace(bare_plan(), seed=seed))
+        sky = np.concatenate(
+            [renderer.picture(0.0, 0.0, Camera(turn, 45.0, 90.0, 200, 200)) for turn in (0, 90)]
+        )
+        red, blue = sky[..., 0].astype(int), sky[..., 2].astype(int)
+        grey = (blue - red < 30) & (red < 190)
+        shares.append(((blue - red < 30).mean(), grey.mean()))
+    assert max(shares)[0] > 2 * min(shares)[0]
+    assert max(shares)[1] > 0.03
+
+
+def test_a_far_house_has_windows_and_no_dark_rim() -> None:
+    house = made_building(0, box(45.0, 625.0, 205.0, 645.0), height=60.0)
+    renderer = CityRenderer(bare_plan(buildings=(house,)))
+    picture = renderer.picture(125.0, 125.0, Camera(0.0, 6.0, 10.0, 300, 300)).astype(int).sum(axis=2)
+    wall = picture[-120:-30]
+    assert np.ptp(wall) > 20
+    assert picture.min() >= wall.min() - 6
 
 
 def test_panes_seen_at_75_degrees_are_brighter_toward_the_sky_than_head_on() -> None:
@@ -135,7 +158,8 @@ def test_a_far_tower_stands_at_the_horizon_where_it_is() -> None:
 
 def test_far_things_are_drawn_as_opencv_draws_boxes_from_the_farthest_to_the_nearest() -> None:
     skylines = Skylines(draw_plan(0))
-    things, land = skylines._things, skylines._land
+    skylines._things = things = skylines._things._replace(houses=0)  # walls without windows
+    land = skylines._land
     corners = things.corners - CELL_M / 2
     away = np.hypot(*corners[things.first[:-1]].T)
     far = np.flatnonzero((away > REACH_M) & (away < FARTHEST_M))

@@ -123,6 +123,11 @@ class _Gardens:
             return
         foot = door + toward * (1 + (RIM_M + CLEAR_M) / deep)
         path = shapely.buffer(LineString([door, foot]), PATH_M / 2, cap_style="flat")
+        # Back to the house on both sides, so that no piece along the street stands by itself.
+        ends = shapely.get_coordinates(front)
+        corners = ends[[0, -1]] - toward
+        joins = shapely.get_coordinates(shapely.shortest_line(footprint, shapely.points(corners)))[::2]
+        front = LineString([joins[0], corners[0], *ends, corners[1], joins[1]])
         yard = shapely.convex_hull(shapely.union(path, front))
         crossed = np.setdiff1d(self._houses.query(path, predicate="intersects"), [house])
         if len(crossed) or len(self._taken.query(yard, predicate="intersects")):

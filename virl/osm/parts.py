@@ -115,6 +115,8 @@ ROOF_KINDS = frozenset({"roof", "carport"})
 """Values of `building` for roofs on posts."""
 ROOF_M, SLAB_M = 4.0, 0.4
 """Height in metres of a roof on posts, where not tagged, and its thickness; chosen."""
+DEEPEST_M = 3.0
+"""Largest tagged thickness in metres of a roof on posts, from which rooms are told; chosen."""
 
 PILLARED_M = 6.5
 """Largest height in metres of the foot of a part that stands on pillars; chosen."""
@@ -224,8 +226,9 @@ def _roof_on_posts(extract: OsmExtract, area: int) -> Piece:
     """Return the roof on posts that the area of this index is, as a thin piece at tagged or usual height."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
+    low = metres(tags.get("min_height")) or top
     # Above `HEAD_M`: a foot below that is drawn on the ground.
-    base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
+    base = max(low if low > top else min(max(low, top - DEEPEST_M), top - SLAB_M), HEAD_M + 0.1)
     tags = {"building": "roof", **tags, "roof:shape": "flat"}
     return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
 

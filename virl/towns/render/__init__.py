@@ -6,7 +6,7 @@ and the sky (`ground`, `backdrop`), and the compiled kernels that turn them into
 `smooth`).
 """
 
-LOOKS = 3
+LOOKS = 4
 """Version of the looks of views: it grows whenever the same place of a town is drawn differently.
 
 1 is that of the runs whose start record names none.

@@ -20,7 +20,7 @@ from virl.towns.render.backdrop import shade_backdrop
 from virl.towns.render.ground import Grounds
 from virl.towns.render.lens import aim_lens
 from virl.towns.render.raster import blank_drawing
-from virl.towns.render.skyline import HIGH, WIDE, Skyline
+from virl.towns.render.skyline import HIGH, WIDE, Skyline, Weather
 from virl.towns.render.smooth import smooth_edges
 from virl.towns.render.textures import Textures, texture_table
 
@@ -69,7 +69,7 @@ def compile_now() -> None:
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
     drawing = blank_drawing(np.zeros(0, np.int64), lens)
     picture = np.zeros((1, 1, 3), np.uint8)
-    skyline = Skyline(np.zeros((4, HIGH, WIDE, 4), np.uint8), np.zeros(2), 1)
+    skyline = Skyline(np.zeros((4, HIGH, WIDE, 4), np.uint8), Weather(0.0, 0.0, 1.0, 1.0, 1.0), 1)
     shade_backdrop(drawing, Grounds(_one_street()).ground_around(0.0, 0.0), skyline, textures, lens, picture)
     smooth_edges(drawing, picture, picture.copy())
 

@@ -9,7 +9,7 @@ from virl.towns.render.surfaces import SIDE, Surface, blank
 Colour = tuple[float, float, float, float]
 """RGB and opacity in [0, 1]."""
 
-CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.48, 0.60))
+CROWNS = ((0.30, 0.45), (0.32, 0.55), (0.22, 0.40), (0.28, 0.42), (0.38, 0.52))
 """Height of the crown's foot as a share of the tree's, and of its widest place in the crown, by species."""
 
 _BLOOMS: tuple[tuple[Rgb, ...], ...] = (
@@ -24,30 +24,31 @@ _FINE = 8
 
 def _shape(tile: Surface, points: object, colour: Colour) -> None:
     """Fill an outline of (across, up) in shares of the tile."""
-    corners = np.rint(np.asarray(points, float) * SIDE * _FINE).astype(np.int32)
+    corners = np.rint(np.asarray(points, float) * len(tile) * _FINE).astype(np.int32)
     cv2.fillPoly(tile, [corners], colour, cv2.LINE_8, 3)
 
 
 def _oval(tile: Surface, x: float, y: float, wide: float, high: float, colour: Colour) -> None:
     """Fill an ellipse around (x, y) with half axes `wide` and `high`, all in shares of the tile."""
-    around = np.linspace(0, 2 * np.pi, 25)[:-1]
+    around = np.linspace(0, 2 * np.pi, 49)[:-1]
     _shape(tile, np.column_stack([x + wide * np.cos(around), y + high * np.sin(around)]), colour)
 
 
 def car_side() -> Surface:
     """Return the side of a car, 4.5 by 1 m, from its rear end and from 0.12 m above the road on."""
-    tile = blank((0.94, 0.94, 0.94))
-    rows = np.arange(SIDE, dtype=np.float32)[:, None] / SIDE
+    side = 4 * SIDE  # made smaller at the end: round things get smooth edges
+    tile = blank((0.94, 0.94, 0.94), side=side)
+    rows = np.arange(side, dtype=np.float32)[:, None] / side
     # Lighter above the crease, which faces the sky, and darker below.
     tile[..., :3] *= np.where(rows > 0.52, 1.0, 0.84 + 0.10 * rows / 0.52)[..., None]
-    tile[: int(0.10 * SIDE)] = (0.10, 0.10, 0.11, 0.0)
+    tile[: int(0.10 * side)] = (0.10, 0.10, 0.11, 0.0)
     gap: Colour = (0.42, 0.42, 0.43, 0.55)
     for at in (0.305, 0.49, 0.675):
-        tile[int(0.11 * SIDE) :, int(at * SIDE) : int(at * SIDE) + 2] = gap
-    tile[int(0.11 * SIDE) : int(0.125 * SIDE), int(0.305 * SIDE) : int(0.675 * SIDE)] = gap
+        tile[int(0.11 * side) :, int(at * side) : int(at * side) + 8] = gap
+    tile[int(0.11 * side) : int(0.125 * side), int(0.305 * side) : int(0.675 * side)] = gap
     handle: Colour = (0.30, 0.30, 0.31, 0.4)
     for at in (0.33, 0.515):
-        tile[int(0.655 * SIDE) : int(0.685 * SIDE), int(at * SIDE) : int((at + 0.035) * SIDE)] = handle
+        tile[int(0.655 * side) : int(0.685 * side), int(at * side) : int((at + 0.035) * side)] = handle
     for axle in (0.185, 0.815):
         for radius, tone in ((0.40, 0.05), (0.32, 0.11), (0.215, 0.60), (0.185, 0.30)):
             _oval(tile, axle, 0.20, radius / 4.5, radius, (tone, tone, tone * 1.06, 0.0))
@@ -56,7 +57,7 @@ def car_side() -> Surface:
             spoke = np.outer((0.0, 0.19, 0.19, 0.0), along) + np.outer((-1, -1, 1, 1), aside) * 0.035
             _shape(tile, spoke + np.array([axle, 0.20]), (0.64, 0.65, 0.68, 0.0))
         _oval(tile, axle, 0.20, 0.05 / 4.5, 0.05, (0.45, 0.46, 0.48, 0.0))
-    return tile
+    return np.asarray(cv2.resize(tile, (SIDE, SIDE), interpolation=cv2.INTER_AREA))
 
 
 def pane(driver: int) -> Surface:

@@ -6,6 +6,7 @@ invented by the plan's seed and place: no map is asked how high the land is.
 """
 
 from functools import cached_property, lru_cache
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ FARTHEST_M = 2000.0
 """Distance in metres beyond which houses and trees are too small to be drawn; chosen."""
 _SHADED = 0.5
 """Light on a far wall, as a factor on its colour; chosen."""
+_WINDOW_M, _WINDOW = 3.2, 0.5
+"""Distance in metres between far windows, and what they take of the light; chosen."""
 _TREE_M, _TREE_RGB = (2.6, 7.5), (70.0, 84.0, 52.0)
 """Radius and height in metres of a far tree, and its colour."""
 _ROUND = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)])
@@ -51,17 +54,39 @@ Box = tuple[int, int, int, int]
 """Left, right and top of a house or tree in 16ths of pixels, and the lowest row in which it is in sight."""
 
 
-class Skyline(NamedTuple):
-    """The picture around the horizon, RGB and opacity, (4, `HIGH`, `WIDE`, 4), and the clouds' place.
+class Weather(NamedTuple):
+    """The clouds of a town.
 
     Args:
-        sides: of the cube: north, east, south, west; row 0 is at the horizon.
-        clouds: repeats of their texture by which the clouds are moved (east, north), (2,).
+        east: repeats of their texture by which the clouds are moved east.
+        north: likewise north.
+        scale: repeats of their texture over a level distance equal to the height of the clouds.
+        least: what of their texture, [0, 1], is clear sky.
+        edge: growth of their opacity with their thickness.
+    """
+
+    east: float
+    north: float
+    scale: float
+    least: float
+    edge: float
+
+
+_WEATHER = (0.44, 0.72, 4.0), (0.50, 0.63, 7.0), (0.30, 0.60, 5.0), (0.40, 0.53, 5.0)
+"""Scale, least and edge of fair weather: nearly clear, small clouds, few large ones, broken; chosen."""
+
+
+class Skyline(NamedTuple):
+    """The picture around the horizon, (4, `HIGH`, `WIDE`, 4), and the weather.
+
+    Args:
+        sides: of the cube: north, east, south, west; row 0 is at the horizon. RGB, scaled by opacity, and it.
+        weather: of the town.
         top: number of rows from the horizon up that show anything.
     """
 
     sides: Colours
-    clouds: Floats
+    weather: Weather
     top: int
 
 
@@ -73,12 +98,14 @@ class Things(NamedTuple):
         first: first corner of each, and `k`, (n + 1,).
         rise: metres of their tops above the camera, (n,).
         paints: their colours, (n, 3).
+        houses: number of those that are houses, the first ones.
     """
 
     corners: Floats
     first: Ints
     rise: Floats
     paints: Floats
+    houses: int
 
 
 class Skylines:
@@ -93,8 +120,10 @@ class Skylines:
         # Made towns lie at one place and differ by their seeds, twins by where they lie.
         away = np.abs(np.subtract(plan.layout.frame.origin, ORIGIN))
         rng = np.random.default_rng([plan.seed, *np.rint(away * 1e5).astype(int)])
-        self._clouds = rng.uniform(size=2)
+        east, north = rng.uniform(size=2).tolist()
         self._phases = rng.uniform(0, 2 * np.pi, (len(_RIDGES), 9))
+        scale, least, edge = _WEATHER[rng.integers(len(_WEATHER))]
+        self._weather = Weather(east, north, scale * rng.uniform(0.9, 1.1), least, edge)
         houses = plan.layout.buildings
         outlines = shapely.convex_hull(np.array([one.footprint for one in houses], object))
         corners, owner = shapely.get_coordinates(outlines, return_index=True)
@@ -110,6 +139,7 @@ class Skylines:
             first,
             tops - CAMERA_HEIGHT_M,
             np.array([*paints, *[_TREE_RGB] * len(trees)]).reshape(-1, 3),
+            len(houses),
         )
         self._places = self._things.corners[first[:-1]].T.copy()
         """Metres east and north of all of them, (2, n)."""
@@ -131,7 +161,7 @@ class Skylines:
         mask = (1 << len(away).bit_length()) - 1
         far = ~np.sort((away[far].view(np.int64) & ~mask) | (mask ^ far)) & mask
         top = _draw_things(sides, self._things, far, away, middle)
-        return Skyline(sides, self._clouds, max(top, self._land.shape[1]))
+        return Skyline(sides, self._weather, max(top, self._land.shape[1]))
 
     @cached_property
     def _land(self) -> NDArray[np.uint8]:
@@ -188,7 +218,8 @@ def _draw_things(sides: Colours, things: Things, far: Ints, away: Floats, middle
         _draw_edge(sides, side, colour, box, 0, top, left, upright=True)
         _draw_edge(sides, side, colour, box, 0, top, right, upright=True)
         _draw_edge(sides, side, colour, box, left, right, top, upright=False)
-        _fill_box(sides, side, colour, box)
+        metre = WIDE / 2 / away[thing] if thing < things.houses else 0.0
+        _fill_box(sides, side, colour, box, metre, HAZE_M / (away[thing] + HAZE_M))
         rows = max(rows, min((top + 8 >> 4) + 2, HIGH))
     return rows
 
@@ -275,13 +306,34 @@ def _mix(pixel: Colours, colour: Colours, weight: int) -> None:
 
 
 @part
-def _fill_box(sides: Colours, side: int, colour: Colours, box: Box) -> None:
-    """Fill the pixels of a box that are in sight."""
+def _fill_box(sides: Colours, side: int, colour: Colours, box: Box, metre: float, clear: float) -> None:
+    """Fill the pixels of a box that are in sight, with rows of windows where they are wide enough to show.
+
+    Args:
+        sides: of the cube.
+        side: of the box.
+        colour: of the box.
+        box: the box.
+        metre: rows per metre on a house; 0 for none.
+        clear: share of contrast that haze leaves, [0, 1].
+    """
     left, right, top, low = box
+    period = _WINDOW_M * metre
+    dark = _WINDOW * clear * min(max(period - 1.0, 0.0), 1.0)
+    per = 1.0 / max(period, 1.0)
     for row in range(low, min(top + 8 >> 4, HIGH - 1) + 1):
+        across = dark * _wave((top / 16 - row) * per)
         for column in range(max(left + 15 >> 4, 0), min(right >> 4, WIDE - 1) + 1):
-            for channel in range(4):
-                sides[side, row, column, channel] = colour[channel]
+            lit = 1.0 - across * _wave((column - left / 16) * per)
+            for channel in range(3):
+                sides[side, row, column, channel] = np.uint8(colour[channel] * lit)
+            sides[side, row, column, 3] = 255
+
+
+@inline_kernel
+def _wave(turns: float) -> float:
+    """Return a wave between 0, at whole numbers, and 1."""
+    return 1.0 - abs(2.0 * (turns - floor(turns)) - 1.0)
 
 
 @part

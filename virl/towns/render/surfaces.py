@@ -281,11 +281,10 @@ def water() -> Surface:
 
 
 def clouds() -> Surface:
-    """Return a texture with the density of clouds in every channel, for a layer seen from below."""
-    lumps = noise(SIDE, 4, 13, 6) + 0.1 * noise(SIDE, 2, 14, 2)
-    density = np.clip((lumps - 0.12) / 0.8, 0, 1)
-    density = density * density * (3 - 2 * density)
-    return np.repeat(density[..., None], 4, axis=2)
+    """Return a texture of a layer of clouds seen from below: how thick, and its slope east and north."""
+    whole, smooth = 0.5 + 0.34 * noise(SIDE, 4, 13, 6), noise(SIDE, 4, 13, 4)
+    east, north = (0.5 + 0.55 * (np.roll(smooth, -6, axis) - np.roll(smooth, 6, axis)) for axis in (1, 0))
+    return np.stack([whole, east, north, whole], axis=2).astype(np.float32)
 
 
 def bark() -> Surface:

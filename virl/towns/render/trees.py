@@ -49,6 +49,8 @@ AGES = ((6.0, 1.35, 0.06), (8.2, 1.9, 0.10), (10.8, 2.5, 0.15), (14.0, 3.1, 0.20
 """Height, radius of the crown and of the trunk, metres."""
 SHELLS = ((1.0, 1.0, (20, 20, 21, 22)), (0.7, 0.78, (12, 13, 14, 16)), (0.4, 0.55, (8, 8, 9, 10)))
 """Each shell's share of the crown's reach, the light on it, and its number of leaf cards by age; chosen."""
+FORK = 0.74
+"""Height at which limbs leave the trunk, as a share of that of the crown's foot; chosen."""
 CLUMP = 0.75
 """Radius of the clump of leaves on a card, as a share of half the card's side; chosen by eye."""
 
@@ -76,14 +78,15 @@ def tree(variant: int) -> Quads:
 
 
 def _wood(rng: np.random.Generator, crown: Crown, trunk: float, bark: Rgb) -> Quads:
-    """Return a trunk of a radius in metres, and the two or three forks above its end."""
+    """Return a trunk of a radius in metres, and the three or four limbs that fork below the crown."""
     foot, height, radius, _ = crown
-    fork = np.array([0.0, 0.0, foot + 0.12 * (height - foot)])
-    turns = rng.uniform(0, 6) + np.arange(rng.integers(2, 4)) * 2.3
+    fork = np.array([0.0, 0.0, FORK * foot])
+    turns = rng.uniform(0, 6) + np.arange(rng.integers(3, 5)) * 1.9
     limbs = []
     for turn in turns.tolist():
-        reach = (0.5 * radius * np.cos(turn), 0.5 * radius * np.sin(turn), 0.42 * (height - foot))
-        limbs.append(_limb(fork - (0, 0, 0.1), fork + reach, trunk * 0.62, trunk * 0.3, 3))
+        way = 0.42 * radius * np.array([np.cos(turn), np.sin(turn)])
+        end = np.array([*way, height * rng.uniform(0.5, 0.68)])
+        limbs.append(_limb(fork - (0, 0, 0.1), end, trunk * 0.62, trunk * 0.3, 3))
     stem = _limb(np.zeros(3), fork, trunk * 1.15, trunk * 0.8, 5)
     faces = np.concatenate([stem, *limbs])
     modes = [FRONT_ONLY] * len(stem) + [CARD] * (len(faces) - len(stem))
