@@ -399,7 +399,10 @@ def headline_of(result: Result | None) -> tuple[str, str]:
         return "The run has not ended", "If it was interrupted, continue it with --resume."
     reason = capitalize(result.reason)
     if result.found:
-        return counts_in_words(result.found), reason
+        counted = [one for one in (result.truth.checked if result.truth else ()) if "right" in one.numbers]
+        is_wrong = len(counted) == 1 and not counted[0].holds
+        right = f", {counted[0].numbers['right']:.0f} of them right" if is_wrong else ""
+        return f"{counts_in_words(result.found)}{right}", reason
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):

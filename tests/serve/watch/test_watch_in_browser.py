@@ -132,6 +132,25 @@ def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path
         until(browser, lambda: filled(browser) == ["Hand back"])
 
 
+def test_controls_stay_on_the_screen_below_a_long_title_and_before_the_first_view(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    text = (folder / JOURNAL).read_text()
+    (folder / JOURNAL).write_text(
+        text.replace('"intention":"', '"intention":"' + "It goes on and on. " * 30)
+    )
+    with serve_page({0: RunFeed(folder, ground)}) as url:
+        show(browser, url, 1440)
+        until(browser, lambda: boxes(browser, ".timeline")[0]["bottom"] <= 900)
+        [view] = boxes(browser, ".frame")
+        assert view["top"] > 280
+        [first] = browser.find_elements(By.CSS_SELECTOR, "[aria-label='First record']")
+        first.click()
+        assert boxes(browser, ".frame .missing")[0]["height"] > 300
+
+
 def filled(browser: webdriver.Chrome) -> list[str]:
     """The words of the buttons with a colour of their own."""
     script = (
@@ -151,7 +170,7 @@ def test_a_run_that_fails_at_its_start_says_why_in_place_of_what_would_come(
     with serve_page({0: feed}) as url:
         browser.get(url)
         until(browser, lambda: text_of(browser, ".run h2") == "The run starts")
-        for place in (".thoughts", ".log", ".cost dl"):
+        for place in (".thoughts", ".log"):
             node = browser.find_element(By.CSS_SELECTOR, place)
             assert node.size["height"] > 60
             assert "gradient" in node.value_of_css_property("background-image")

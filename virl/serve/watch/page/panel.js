@@ -67,6 +67,7 @@ class Panel {
     if (!told.length) return;
     this.records.push(...told);
     if (!known) this.begin();
+    this.node.classList.toggle("is-sightless", !this.records.some((one) => one.views && one.views.length));
     this.map.add(told);
     this.timeline.add(this.records);
     this.log.append(...told.map((one) => this.entry(one)));
@@ -241,6 +242,9 @@ class Panel {
 
   listen() {
     new ResizeObserver(() => this.records.length && this.mark(this.at)).observe(this.log);
+    // The controls stay on the screen, however high the head above the view is.
+    const { node, stage } = this;
+    new ResizeObserver(() => node.style.setProperty("--above", `${stage.node.getBoundingClientRect().top + scrollY}px`)).observe(node.querySelector("header"));
     this.stage.frame.tabIndex = 0;
     this.stage.frame.setAttribute("role", "group");
     this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next, or look around at the wheel. Space: play or stop.");
