@@ -73,7 +73,7 @@ def test_steps_to_viewpoints_that_differ_in_numbers_are_one_and_ids_are_short() 
     ids = [letter * 32 for letter in "abc"]
     steps = [(one, f"turns by {turn} degrees") for one, turn in zip(ids, (7, 2.5, 9), strict=True)]
     assert merge_steps([*steps, ("stop", "")]) == [
-        (1, 3, "to aaaaaa … cccccc", ", ".join(ids), "turns by 2.5–9 degrees"),
+        (1, 3, "to aaaaaa … cccccc", ", ".join(ids), "turns by 2.5\N{EN DASH}9 degrees"),
         (4, 4, "stop", "", ""),
     ]
     assert merge_steps([("left", "2 ways"), ("left", "3 signs")])[0][:2] == (1, 1)

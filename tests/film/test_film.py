@@ -143,6 +143,8 @@ def test_words_that_do_not_fit_end_with_a_sentence() -> None:
     first = "Enters The Copper Kettle, which serves breakfast all day and is open until six."
     more = f"{first} {'Then it goes on ' * 40}"
     assert " ".join(wrap_words(pen, more, 20, 400)) == first
+    clauses = f"Enters the old inn. Nothing speaks against it; {'it goes on and on ' * 40}"
+    assert " ".join(wrap_words(pen, clauses, 40, 400)) == "Enters the old inn. Nothing speaks against it"
     lines = wrap_words(pen, "Enters St. Mary's, " + "and so on " * 40, 20, 400)
     assert lines[-1].endswith(" …")
     assert len(lines) == MOST_LINES

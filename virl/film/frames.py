@@ -36,8 +36,8 @@ INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
 SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
 """Sizes of type, and the distance of lines as a multiple of it."""
 MOST_LINES = 4
-SENTENCE = re.compile(r"(?<=\w{3}[.!?]) ")
-"""Space after a sentence; the word before it is long enough to be no abbreviation."""
+SENTENCE = re.compile(r"(?:(?<=\w{3}[.!?])|(?<=;)) ")
+"""Space after a sentence, or a part of one; the word before it is long enough to be no abbreviation."""
 BELOW = 0.5
 """Room below the positions on a map without a view, for words, as a share of their height."""
 MARGIN, MOST_MARGIN = 28, 0.2
@@ -290,8 +290,8 @@ def wrap_words(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) 
     *lines, last = lines[:MOST_LINES]
     told = " \n".join([*lines, last])
     ends = [one.start() for one in SENTENCE.finditer(told)]
-    if ends and ends[-1] > len(told) / 2:
-        return told[: ends[-1]].split(" \n")
+    if ends and ends[-1] > len(told) / 3:
+        return told[: ends[-1]].rstrip(";").split(" \n")
     while " " in last and pen.textlength(f"{last} …", letters) > room:
         last = last.rpartition(" ")[0]
     return [*lines, f"{last} …"]

@@ -138,9 +138,7 @@ def test_controls_stay_on_the_screen_below_a_long_title_and_before_the_first_vie
     folder = tmp_path / "run"
     copytree(run, folder)
     text = (folder / JOURNAL).read_text()
-    (folder / JOURNAL).write_text(
-        text.replace('"intention":"', '"intention":"' + "It goes on and on. " * 30)
-    )
+    (folder / JOURNAL).write_text(text.replace('"intention":"', '"intention":"' + "It goes on and on. " * 30))
     with serve_page({0: RunFeed(folder, ground)}) as url:
         show(browser, url, 1440)
         until(browser, lambda: boxes(browser, ".timeline")[0]["bottom"] <= 900)

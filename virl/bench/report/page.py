@@ -384,7 +384,7 @@ def _small_town(frame: LocalFrame, city: CityPlan) -> list[Point]:
 
 
 def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, str, str, str]]:
-    """Return (number of the first, of the last, decision, its ids, reason) of each row of alike decisions, from 1.
+    """Return (first number, last number, decision, ids, reason) of each row of alike decisions, from 1.
 
     Alike are those that differ only in the id that they lead to, and in numbers; a range stands for these.
     """
@@ -403,7 +403,7 @@ def _with_ranges(texts: Sequence[str]) -> str:
     """Return texts that differ only in numbers as one, with the range of each number that differs."""
     numbers = zip(*(map(float, _NUMBER.findall(text)) for text in texts), strict=True)
     ranges = [(min(values), max(values)) for values in numbers]
-    shown = iter([f"{low:g}" if low == high else f"{low:g}–{high:g}" for low, high in ranges])
+    shown = iter([f"{low:g}" if low == high else f"{low:g}\N{EN DASH}{high:g}" for low, high in ranges])
     return _NUMBER.sub(lambda _: next(shown), texts[0]) if len(texts) > 1 else texts[0]
 
 
