@@ -276,7 +276,9 @@ def _name_group(units: Sequence[Sequence[Chapter]], known: set[str]) -> str:
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
         return first.title or words(first.topic).capitalize()
     counts = Counter(words(one.topic) for one in notes) + Counter(step=len(steps))
-    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {"scenic": "scenic spots"}
+    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {
+        "scenic": "ratings of views"
+    }
     named = (count_noun(count, what, plural.get(what, "")) for what, count in counts.items())
     return ", ".join(named).capitalize()
 
