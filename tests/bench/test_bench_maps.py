@@ -77,3 +77,5 @@ def test_steps_to_viewpoints_that_differ_in_numbers_are_one_and_ids_are_short() 
         (4, 4, "stop", "", ""),
     ]
     assert merge_steps([("left", "2 ways"), ("left", "3 signs")])[0][:2] == (1, 1)
+    [row] = merge_steps([(f"go to {one}", "at 07:05, 1234567 m") for one in ids])
+    assert row == (1, 3, "go to aaaaaa … cccccc", ", ".join(ids), "at 07:05, 1234567 m")

@@ -94,6 +94,9 @@ def test_the_route_of_a_plan_grows_with_the_places_that_are_told(
     for index in range(4):
         sheet.draw(index)
     assert ways == [0, 1, 2, 2]
+    story.maps[:] = [(tmp_path, MapExhibit(title="", lines=lines))]
+    Sheet(story, MapGround(), SIZE).draw(0)
+    assert ways[-1] == 2, "lines to no place are drawn, too"
 
 
 def test_an_animated_picture_plays_again_and_again(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ class Sheet:
         if moment.rank is Rank.END or not moment.walked:  # what was walked tells more than what was planned
             lines = [one for home, shown in self.story.maps if home in homes for one in shown.lines]
             places = [mark for mark, home, _ in since if home in homes]
-            told = (one for one in lines if one.points and _mark_at_end(paper, one, places) in marks)
+            told = (one for one in lines if one.points and _mark_at_end(paper, one, places) in (None, *marks))
             paths += exhibit_paths(paper, told)
         if moment.walked:
             points = [paper.place(position) for position in moment.path[: moment.walked]]
@@ -238,10 +238,11 @@ class Sheet:
                 yield mark, None, index
 
 
-def _mark_at_end(paper: Paper, line: MapLine, marks: Sequence[Mark]) -> Mark:
-    """Return the mark that is nearest to the end of a line, of those that stand for one place."""
+def _mark_at_end(paper: Paper, line: MapLine, marks: Sequence[Mark]) -> Mark | None:
+    """Return the mark that is nearest to the end of a line, of those that stand for one place, if any."""
     x, y = paper.place(LatLng(*line.points[-1]))
-    return min((one for one in marks if not one.is_group), key=lambda one: hypot(one.x - x, one.y - y))
+    single = (one for one in marks if not one.is_group)
+    return min(single, key=lambda one: hypot(one.x - x, one.y - y), default=None)
 
 
 def fill(shot: Shot, size: Size) -> PIL.Image.Image:

@@ -392,19 +392,20 @@ def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, st
     for (kind, _), same in groupby(decisions, lambda one: (_ID.sub("", one[0]), _NUMBER.sub("", one[1]))):
         titles, reasons = zip(*same, strict=True)
         last = first + len(titles) - 1
-        ends = dict.fromkeys((titles[0][:SHORT_ID], titles[-1][:SHORT_ID]))
-        title = kind or f"to {' … '.join(ends)}"
-        rows.append((first, last, title, "" if kind else ", ".join(titles), _with_ranges(reasons)))
+        ids = [one for title in titles for one in _ID.findall(title)]
+        ends = " … ".join(dict.fromkeys(one[:SHORT_ID] for one in (*ids[:1], *ids[-1:])))
+        title = f"{kind.strip() or 'to'} {ends}" if ids else kind
+        rows.append((first, last, title, ", ".join(ids), _with_ranges(reasons)))
         first = last + 1
     return rows
 
 
 def _with_ranges(texts: Sequence[str]) -> str:
     """Return texts that differ only in numbers as one, with the range of each number that differs."""
-    numbers = zip(*(map(float, _NUMBER.findall(text)) for text in texts), strict=True)
-    ranges = [(min(values), max(values)) for values in numbers]
-    shown = iter([f"{low:g}" if low == high else f"{low:g}\N{EN DASH}{high:g}" for low, high in ranges])
-    return _NUMBER.sub(lambda _: next(shown), texts[0]) if len(texts) > 1 else texts[0]
+    numbers = zip(*map(_NUMBER.findall, texts), strict=True)
+    ends = ((min(values, key=float), max(values, key=float)) for values in numbers)
+    shown = iter(["\N{EN DASH}".join(dict.fromkeys(pair)) for pair in ends])
+    return _NUMBER.sub(lambda _: next(shown), texts[0])
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
