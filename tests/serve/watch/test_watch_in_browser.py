@@ -149,6 +149,31 @@ def test_controls_stay_on_the_screen_below_a_long_title_and_before_the_first_vie
         assert boxes(browser, ".frame .missing")[0]["height"] > 300
 
 
+def test_thoughts_end_with_a_whole_line_above_a_sign_that_they_go_on(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    lines = (folder / JOURNAL).read_text().splitlines(keepends=True)[:9]
+    lines[-1] = lines[-1].replace('"decided":"', '"decided":"' + "It goes on and on. " * 60)
+    (folder / JOURNAL).write_text("".join(lines))
+    script = """const [think, thoughts] = [".think", ".thoughts"].map((one) => document.querySelector(one));
+    const lines = new Range();
+    lines.selectNodeContents(thoughts.querySelector(".decided").firstChild);
+    const end = thoughts.getBoundingClientRect().top + parseFloat(thoughts.style.getPropertyValue("--whole"));
+    const cut = [...lines.getClientRects()].some(({top, bottom}) => top < end - 0.5 && bottom > end + 0.5);
+    const below = think.getBoundingClientRect().bottom - end;
+    return [think.classList.contains("has-more"), !cut && 20 < below && below < 70]"""
+    with serve_page({0: RunFeed(folder, ground)}) as url:
+        show(browser, url, 1440)
+        for down in (0, 7, 50):
+            browser.execute_script("document.querySelector('.think').scrollTop = arguments[0]", down)
+            until(browser, lambda: browser.execute_script(script) == [True, True])
+        browser.execute_script("document.querySelector('.think').scrollTop = 9999")
+        until(browser, lambda: not browser.execute_script(script)[0])
+        assert violations(browser) == []
+
+
 def filled(browser: webdriver.Chrome) -> list[str]:
     """The words of the buttons with a colour of their own."""
     script = (
