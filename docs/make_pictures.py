@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -170,10 +171,11 @@ def draw_sheet(extract: str) -> Image.Image:
     return sheet
 
 
-def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
-    """Return the top of a page as a browser shows it, which also finds the faces of virl's own signs.
+def photograph(name: str, page: str, size: Size = PAGE, finer: float = 1, without: str = "$^") -> Image.Image:
+    """Return the top of a page, without what matches a pattern, as a browser shows it `finer` than usual.
 
-    A machine without a face for Chinese, Japanese or Korean would draw boxes for the names of shops.
+    The browser also finds the faces of virl's own signs: without one for Chinese, Japanese or Korean, it
+    would draw boxes for the names of shops.
     """
     browser = shutil.which("chromium")
     if browser is None:
@@ -184,8 +186,9 @@ def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
         faces.write_text(FACES, encoding="utf-8")
         # A browser without a screen does not wait for pictures that are decoded beside the page.
         words = (made(name) / page).read_text(encoding="utf-8")
-        copy.write_text(words.replace(' decoding="async"', ""), encoding="utf-8")
+        copy.write_text(re.sub(f' decoding="async"|{without}', "", words), encoding="utf-8")
         options += ["--hide-scrollbars", f"--window-size={size[0]},{size[1]}", f"--screenshot={shot}"]
+        options += [f"--force-device-scale-factor={finer}"]
         subprocess.run(  # noqa: S603 - our own page
             [browser, *options, copy.as_uri()],
             check=True,
@@ -197,8 +200,8 @@ def photograph(name: str, page: str, size: Size = PAGE) -> Image.Image:
 
 
 def crop_top(name: str, page: str) -> Image.Image:
-    """Return the result at the top of a page."""
-    return photograph(name, page, (1280, 640)).resize(CROP, Image.Resampling.LANCZOS)
+    """Return the result and the chart at the top of a narrow page: small pictures of it can be read."""
+    return photograph(name, page, (640, 320), CROP[0] / 640, r'<p class="(lead|dim)">.*?</p>')
 
 
 PICTURES: Mapping[str, Callable[[], Image.Image | None]] = {

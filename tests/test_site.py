@@ -184,8 +184,10 @@ def test_a_page_can_be_read_by_everybody(
 ) -> None:
     emulate(browser, width, dark=dark)
     browser.get((site / page).as_uri())
-    browser.execute_script("__md_set('__palette', {index: arguments[0]})", int(dark))
-    browser.get((site / page).as_uri())
+    scheme = browser.execute_script("return document.body.dataset.mdColorScheme")
+    assert scheme == ("slate" if dark else "default"), (
+        "what the system prefers, whatever it did at a visit before"
+    )
     browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert violations(browser) == []
     across = browser.execute_script("""return [...document.querySelectorAll(".md-typeset :is(td, img)")]

@@ -1,5 +1,6 @@
 """The ways of counting that are compared: rules on and off, with and without active detection."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ WORDS = {
     "same_panorama": "directions from one panorama",
     "box_range": "distance by the box's size",
     "geometry": "positions",
-    "features": "likeness of crops",
+    "features": "pictures that look alike",
     "merge": "merging at the end",
 }
 """The rules in words."""
@@ -75,7 +76,7 @@ class CountingCase:
     @property
     def words(self) -> str:
         """The difference from the default rules, with the rules in words."""
-        title = self.title
+        title = re.sub("^and ", "with ", self.title)
         for name, words in WORDS.items():
             title = title.replace(name, words)
         return title

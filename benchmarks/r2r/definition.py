@@ -61,10 +61,10 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
     """Return the metrics that a walk's page shows, as texts by heading."""
     error = "no way" if scores["nav_error"] is None else f"{scores['nav_error']:.1f} m"
     return {
-        "TL": f"{scores['trajectory_lengths']:.1f} m",
-        "NE": error,
-        "SPL": show_share(scores["spl"]),
-        "nDTW": show_share(scores["nDTW"]),
+        "way walked (TL)": f"{scores['trajectory_lengths']:.1f} m",
+        "from end to goal (NE)": error,
+        "success by length (SPL)": show_share(scores["spl"]),
+        "likeness to gold path (nDTW)": show_share(scores["nDTW"]),
     }
 
 

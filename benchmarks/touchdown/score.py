@@ -43,4 +43,8 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 def figures(scores: WalkScores) -> Mapping[str, str]:
     """Return the metrics that a walk's page shows, as texts by heading."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
-    return {"SPD": spd, "KPA": show_share(scores["kpa"]), "nDTW": show_share(scores["nDTW"])}
+    return {
+        "links from end to goal (SPD)": spd,
+        "right decisions (KPA)": show_share(scores["kpa"]),
+        "likeness to gold path (nDTW)": show_share(scores["nDTW"]),
+    }

@@ -67,3 +67,15 @@ def test_two_walkers_differ_on_the_map_and_the_legend_names_them_and_the_ground(
 def test_equal_steps_in_a_row_are_one() -> None:
     steps = [("forward", "on"), ("forward", "on"), ("left", "a bar"), ("forward", "on")]
     assert [(first, last) for first, last, *_ in merge_steps(steps)] == [(1, 2), (3, 3), (4, 4)]
+
+
+def test_steps_to_viewpoints_that_differ_in_numbers_are_one_and_ids_are_short() -> None:
+    ids = [letter * 32 for letter in "abc"]
+    steps = [(one, f"turns by {turn} degrees") for one, turn in zip(ids, (7, 2.5, 9), strict=True)]
+    assert merge_steps([*steps, ("stop", "")]) == [
+        (1, 3, "to aaaaaa … cccccc", ", ".join(ids), "turns by 2.5\N{EN DASH}9 degrees"),
+        (4, 4, "stop", "", ""),
+    ]
+    assert merge_steps([("left", "2 ways"), ("left", "3 signs")])[0][:2] == (1, 1)
+    [row] = merge_steps([(f"go to {one}", "at 07:05, 1234567 m") for one in ids])
+    assert row == (1, 3, "go to aaaaaa … cccccc", ", ".join(ids), "at 07:05, 1234567 m")

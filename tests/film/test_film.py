@@ -19,10 +19,11 @@ from virl.cli.main import app
 from virl.errors import BadInput
 from virl.film import frames
 from virl.film.frames import MOST_LINES, Sheet, wrap_words
-from virl.film.story import Rank, read_story, schedule, view_of_place
+from virl.film.story import Moment, Rank, Story, read_story, schedule, view_of_place
 from virl.film.write import open_sheet, write_film
 from virl.journal.journal import JOURNAL, Journal, read_journal
 from virl.journal.records import DetectionRecord, NoteRecord, StepRecord, ViewRecord
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
 from virl.pages.ground import MapGround
 from virl.pages.maps import map_figure
 
@@ -73,6 +74,29 @@ def test_marks_are_laid_out_once_and_ends_are_pins_as_on_reports(
         ("step enter", "End"),
     ]
     assert len(figure.paths[0].points) == len(sheet.story.moments[-1].path), "names keep off the whole path"
+
+
+def test_the_route_of_a_plan_grows_with_the_places_that_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways = []
+    drawn = frames.draw_picture
+    monkeypatch.setattr(
+        frames, "draw_picture", lambda of, size: ways.append(len(of.paths)) or drawn(of, size)
+    )
+    ends = [(41.0, -38.0), (41.002, -38.0), (41.002, -37.998)]
+    points = [MapPoint(lat=lat, lng=lng, label=name) for (lat, lng), name in zip(ends, "ABC", strict=True)]
+    lines = tuple(MapLine(points=pair) for pair in pairwise(ends))
+    told = [(Rank.NOTE, "A"), (Rank.NOTE, "at B"), (Rank.NOTE, "at C"), (Rank.END, "done")]
+    moments = [Moment(tmp_path, (), 0, rank, "", said) for rank, said in told]
+    story = Story("", "", moments, [(tmp_path, MapExhibit(title="", points=tuple(points), lines=lines))])
+    sheet = Sheet(story, MapGround(), SIZE)
+    for index in range(4):
+        sheet.draw(index)
+    assert ways == [0, 1, 2, 2]
+    story.maps[:] = [(tmp_path, MapExhibit(title="", lines=lines))]
+    Sheet(story, MapGround(), SIZE).draw(0)
+    assert ways[-1] == 2, "lines to no place are drawn, too"
 
 
 def test_an_animated_picture_plays_again_and_again(tmp_path: Path) -> None:
@@ -143,6 +167,8 @@ def test_words_that_do_not_fit_end_with_a_sentence() -> None:
     first = "Enters The Copper Kettle, which serves breakfast all day and is open until six."
     more = f"{first} {'Then it goes on ' * 40}"
     assert " ".join(wrap_words(pen, more, 20, 400)) == first
+    clauses = f"Enters the old inn. Nothing speaks against it; {'it goes on and on ' * 40}"
+    assert " ".join(wrap_words(pen, clauses, 40, 400)) == "Enters the old inn. Nothing speaks against it"
     lines = wrap_words(pen, "Enters St. Mary's, " + "and so on " * 40, 20, 400)
     assert lines[-1].endswith(" …")
     assert len(lines) == MOST_LINES

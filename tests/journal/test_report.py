@@ -235,6 +235,9 @@ def ended(reason: str, **more: object) -> Result:
     ("result", "headline"),
     [
         (ended("all seen", found={"trash bin": 9, "bench": 2}), "9 trash bins, 2 benches"),
+        (ended("all seen", found={"trash bin": 9}, truth={"known": "", "checked": [
+            {"claimed": "9", "true": "8", "holds": False, "numbers": {"right": 7.0}}]}),
+         "9 trash bins, 7 of them right"),
         (ended("2 errands: 3.5 min less than given."), "2 errands: 3.5 min less than given"),
         (ended("From A to St. B: 265 m. On the way: no benches."), "From A to St. B: 265 m"),
         (ended("the road ends: nothing is open", status="gave up"), "The road ends: nothing is open"),

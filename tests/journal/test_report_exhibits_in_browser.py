@@ -8,7 +8,11 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from test_report_in_browser import HOSTILE, LONG
 
+from virl.journal import report
 from virl.journal.report import write_report
+from virl.pages.exhibits import TableExhibit
+from virl.pages.ground import MapGround
+from virl.pages.page import draw_exhibits
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -48,6 +52,22 @@ def test_a_table_is_sorted_by_numbers(browser: webdriver.Chrome, page: Path, wid
     rating.click()
     assert column() == ["8", "5", "3"]
     assert browser.find_element(By.CSS_SELECTOR, ".sortable .picked td").text.startswith("Noodle Bar Mei")
+
+
+def test_of_a_long_table_the_first_rows_stand_open(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    table = TableExhibit(title="Homes", columns=("rank",), rows=tuple((row,) for row in range(15)), picked=7)
+    drawn = {"exhibits": draw_exhibits([table], MapGround())}
+    (tmp_path / "cards.html.j2").write_text(
+        "{% extends 'shell.html.j2' %}{% from 'exhibits.html.j2' import exhibit_cards with context %}"
+        "{% block body %}<main><h1>Homes</h1>{{ exhibit_cards(exhibits) }}</main>{% endblock %}"
+    )
+    page = tmp_path / "page.html"
+    page.write_text(report.page("cards.html.j2", drawn, styles=report.STYLES, folder=tmp_path))
+    show(browser, page, 390)
+    rows = browser.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert [row.is_displayed() for row in rows] == [number < 5 or number == 7 for number in range(15)]
+    browser.find_element(By.CSS_SELECTOR, "summary").click()
+    assert all(row.is_displayed() for row in rows)
 
 
 @pytest.mark.parametrize("name", [HOSTILE, LONG])

@@ -39,7 +39,7 @@ def test_it_opens_without_an_error_and_fits(
     assert ("22, 24, 26" in background) == dark
 
 
-def test_views_stand_in_one_row_key_moments_larger_and_marks_have_their_names(
+def test_views_stand_in_one_row_equally_high_key_moments_wider_and_marks_have_their_names(
     browser: webdriver.Chrome, page: Path
 ) -> None:
     show(browser, page, 1280)
@@ -48,7 +48,9 @@ def test_views_stand_in_one_row_key_moments_larger_and_marks_have_their_names(
     big, small = (
         browser.find_element(By.CSS_SELECTOR, f".strip .view{one}") for one in (".big", ":not(.big)")
     )
-    assert big.size["width"] / small.size["width"] == pytest.approx(1.6, abs=0.01)
+    assert big.size["width"] / small.size["width"] == pytest.approx(4 / 3, abs=0.01)
+    frames = browser.find_elements(By.CSS_SELECTOR, ".strip .frame")
+    assert {frame.size["height"] for frame in frames} == {144}
     size = "parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
     named = f"return [...document.querySelectorAll('#shown .boxes text')].map((one) => {size})"
     assert browser.execute_script(named) == pytest.approx([11.0], abs=0.1)

@@ -10,10 +10,12 @@ import numpy as np
 import PIL.Image
 import PIL.ImageColor
 import pytest
+from headless import needs_chromium, show
 from made_benchmark import NAME, Options
 from made_graph import write_graph
 from real_data import real_data
 from rich.console import Console
+from selenium import webdriver
 from typer.testing import CliRunner
 from written_extract import FRAME, NAMED, Writer, box, dated_town
 
@@ -161,6 +163,24 @@ def test_the_map_holds_the_town(town: City) -> None:
         east, north = frame.point(FRAME.position(x, y))
         assert 0 < east - left < drawn.paper.width
         assert 0 < -north - top < drawn.paper.height
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_the_map_fills_its_card_beside_what_there_is_to_do(
+    browser: webdriver.Chrome, extract: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "town.html"
+    write_town(open_city(str(extract)), page, views=0)
+    page.write_text(page.read_text("utf-8").replace('class="town-map"', 'class="town-map beside"'), "utf-8")
+    show(browser, page, 1280)
+    bottom = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
+    browser.execute_script("document.querySelector('.todo').style.minHeight = '1500px'")
+    card, legend, words = (
+        browser.execute_script(bottom, one) for one in ("#map", "#map .legend", "#map .paper")
+    )
+    assert card - legend < 20
+    assert legend - words < 150
 
 
 def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_path: Path) -> None:

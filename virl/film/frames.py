@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from math import hypot, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from virl.files.pictures import PictureFault, open_picture
 from virl.files.writing import is_inside
 from virl.film.story import Moment, Rank, Story
 from virl.geo.globe import LatLng, LocalFrame
+from virl.pages.exhibits import MapLine
 from virl.pages.fonts import font, in_face
 from virl.pages.ground import MapGround
 from virl.pages.map_picture import draw_picture
@@ -36,8 +37,8 @@ INSET, INSET_ASPECT, GAP, ROUND, RIM = 0.34, 4 / 3, 0.026, 0.017, 0.004
 SMALL, LARGE, LEADING = 0.022, 0.032, 1.3
 """Sizes of type, and the distance of lines as a multiple of it."""
 MOST_LINES = 4
-SENTENCE = re.compile(r"(?<=\w{3}[.!?]) ")
-"""Space after a sentence; the word before it is long enough to be no abbreviation."""
+SENTENCE = re.compile(r"(?:(?<=\w{3}[.!?])|(?<=;)) ")
+"""Space after a sentence, or a part of one; the word before it is long enough to be no abbreviation."""
 BELOW = 0.5
 """Room below the positions on a map without a view, for words, as a share of their height."""
 MARGIN, MOST_MARGIN = 28, 0.2
@@ -173,9 +174,11 @@ class Sheet:
             homes = {moment.folder}
         marks = [mark for mark, home, first in since if first <= index and home in (None, *homes)]
         paths: list[MapPath] = []
-        if moment.rank is Rank.END:
-            lines = [line for home, one in self.story.maps if home in homes for line in one.lines]
-            paths += exhibit_paths(paper, lines)
+        if moment.rank is Rank.END or not moment.walked:  # what was walked tells more than what was planned
+            lines = [one for home, shown in self.story.maps if home in homes for one in shown.lines]
+            places = [mark for mark, home, _ in since if home in homes]
+            told = (one for one in lines if one.points and _mark_at_end(paper, one, places) in (None, *marks))
+            paths += exhibit_paths(paper, told)
         if moment.walked:
             points = [paper.place(position) for position in moment.path[: moment.walked]]
             paths.append(MapPath(points))
@@ -200,7 +203,8 @@ class Sheet:
         for home, exhibit in self.story.maps:
             for mark in exhibit_marks(paper, exhibit):
                 name = mark.title.partition(": ")[0]
-                first = (index for index, one in enumerate(moments) if name in one.said)
+                own = (pair for pair in enumerate(moments) if pair[1].folder == home)
+                first = (index for index, one in own if name in one.said)
                 since.append((mark, home, 0 if mark.kind == "spot start" else next(first, last)))
         known: set[str] = set()
         for index, one in enumerate(moments):
@@ -232,6 +236,13 @@ class Sheet:
             ):
                 mark = Mark(*paper.place(position), f"step {kind}", label, shape="pin", label=label)
                 yield mark, None, index
+
+
+def _mark_at_end(paper: Paper, line: MapLine, marks: Sequence[Mark]) -> Mark | None:
+    """Return the mark that is nearest to the end of a line, of those that stand for one place, if any."""
+    x, y = paper.place(LatLng(*line.points[-1]))
+    single = (one for one in marks if not one.is_group)
+    return min(single, key=lambda one: hypot(one.x - x, one.y - y), default=None)
 
 
 def fill(shot: Shot, size: Size) -> PIL.Image.Image:
@@ -290,8 +301,8 @@ def wrap_words(pen: PIL.ImageDraw.ImageDraw, text: str, size: int, room: float) 
     *lines, last = lines[:MOST_LINES]
     told = " \n".join([*lines, last])
     ends = [one.start() for one in SENTENCE.finditer(told)]
-    if ends and ends[-1] > len(told) / 2:
-        return told[: ends[-1]].split(" \n")
+    if ends and ends[-1] > len(told) / 3:
+        return told[: ends[-1]].rstrip(";").split(" \n")
     while " " in last and pen.textlength(f"{last} …", letters) > room:
         last = last.rpartition(" ")[0]
     return [*lines, f"{last} …"]

@@ -12,7 +12,7 @@ from virl.files.writing import is_inside
 from virl.geo.globe import LatLng, bearing, signed_turn
 from virl.journal.film import PICTURE, finds_of_end, is_named, named_by, shown_views, view_of_end
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, read_journal
+from virl.journal.journal import JOURNAL, read_journal, read_result
 from virl.journal.records import EndRecord, NoteRecord, PlaceRecord, Result, StepRecord, ViewRecord
 from virl.journal.report import CONSULTATION, start_of
 from virl.journal.story import heading_of, headline_of, moment_of, words
@@ -136,7 +136,7 @@ class _Teller:
         why = result.place.reason if result.place and result.status == "entered" else ""
         self._add(
             self.end,
-            f"{headline_of(result)[0]}. {why}".rstrip(),
+            f"{headline_of(read_result(self.folder, result) or result)[0]}. {why}".rstrip(),
             view,
             is_marked=bool(view and view.file in kept),
         )

@@ -32,7 +32,7 @@ from virl.pages.maps import MapFigure, at_width
 from virl.pages.marks import Mark
 from virl.pages.paper import Extent
 from virl.pages.pictures import Grades, embed
-from virl.pages.theme import HOUSES_UP_TO_M
+from virl.pages.theme import EDGES_UP_TO_M
 from virl.platform.providers.cities import title_of_city
 from virl.version import __version__
 
@@ -130,7 +130,7 @@ def _card_mark(mark: Mark, *, is_corner: bool) -> Mark:
 def _without_hidden(figure: MapFigure, *, is_corner: bool) -> MapFigure:
     """Return a map without what only readers who zoom in would see; in a corner without words, too."""
     paper = figure.paper
-    if is_corner or paper.pixel > HOUSES_UP_TO_M:
+    if is_corner or paper.pixel > EDGES_UP_TO_M:
         paper = replace(paper, layers=tuple(one for one in paper.layers if one.kind != "house"))
     if is_corner:
         paths = tuple(replace(path, arrows=()) for path in figure.paths)

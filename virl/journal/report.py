@@ -274,7 +274,8 @@ def _write_share_picture(folder: Path, records: Sequence[AnyRecord], city: City 
     eventful = [step for step in steps if is_eventful(step)]
     figure, _ = run_map(steps, eventful, end, ground_of(city), BESIDE if view else ACROSS)
     about = f"{start.who} in {city.title if city else start.city}"
-    write_share(folder, headline_of(result)[0], about, view.file if view else "", figure)
+    headline = headline_of(read_result(folder, result) or result if result else None)[0]
+    write_share(folder, headline, about, view.file if view else "", figure)
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
@@ -402,7 +403,7 @@ def report_context(
         "character": start.character,
         "result": result,
         "truth": told.truth if told else None,
-        "headline": headline_of(result),
+        "headline": headline_of(told or result),
         "ending": ending_of(told or result),
         "share": SHARE,
         "cost": cost_so_far(folder, records) if result is None else result.cost,

@@ -276,7 +276,9 @@ def _name_group(units: Sequence[Sequence[Chapter]], known: set[str]) -> str:
     if len(units) == 1 and isinstance(first, NoteRecord) and len(units[0]) == 1:
         return first.title or words(first.topic).capitalize()
     counts = Counter(words(one.topic) for one in notes) + Counter(step=len(steps))
-    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {"scenic": "scenic spots"}
+    plural = {what: f"{what[:-1]}ies" for what in counts if what.endswith("y")} | {
+        "scenic": "ratings of views"
+    }
     named = (count_noun(count, what, plural.get(what, "")) for what, count in counts.items())
     return ", ".join(named).capitalize()
 
@@ -399,7 +401,10 @@ def headline_of(result: Result | None) -> tuple[str, str]:
         return "The run has not ended", "If it was interrupted, continue it with --resume."
     reason = capitalize(result.reason)
     if result.found:
-        return counts_in_words(result.found), reason
+        counted = [one for one in (result.truth.checked if result.truth else ()) if "right" in one.numbers]
+        is_wrong = len(counted) == 1 and not counted[0].holds
+        right = f", {counted[0].numbers['right']:.0f} of them right" if is_wrong else ""
+        return f"{counts_in_words(result.found)}{right}", reason
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}", ""  # the place's card has the reason
     if result.status == "finished" and (what := result.place or (result.outcome and result.outcome.what)):

@@ -92,7 +92,7 @@ class MapPoint(JsonRecord):
     """Text shown when the point is pointed at."""
     mark: str = ""
     """One or two characters drawn in the point, such as its number."""
-    style: Literal["start", "pick", "candidate", "stop", "landmark"] = "candidate"
+    style: Literal["start", "pick", "candidate", "stop", "landmark", "beside"] = "candidate"
 
 
 class MapExhibit(JsonRecord):

@@ -10,7 +10,7 @@ import shapely
 
 from virl.geo.globe import LocalFrame
 from virl.pages.symbols import symbols
-from virl.pages.theme import HOUSES_UP_TO_M
+from virl.pages.theme import EDGES_UP_TO_M
 
 Position = tuple[float, float]
 """A position as (latitude, longitude), WGS84 degrees."""
@@ -153,7 +153,7 @@ def layers_on(
     # Digits make a page large: coordinates are as coarse as the map's scale allows.
     grain = 0.05 if pixel < 0.15 else 0.5 if across < 12_000 else 1.0
     layers, names = [], []
-    seen = [kind for kind in AREAS if kind != "house" or pixel < HOUSES_UP_TO_M * MOST_ZOOM]
+    seen = [kind for kind in AREAS if kind != "house" or pixel < EDGES_UP_TO_M * MOST_ZOOM]
     for kind in seen:
         areas = [area for area in ground.areas if area.kind == kind]
         shapes, kept = _shapes_near(_to_paper(frame, [area.outline for area in areas]), window)

@@ -13,7 +13,7 @@ from virl.pages.maps import NOTICE, MapFigure, MapPath
 from virl.pages.marks import Mark
 from virl.pages.paper import Paper, Point
 from virl.pages.symbols import symbols
-from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
+from virl.pages.theme import CASING_PX, EDGES_UP_TO_M, ROADS, colour_of, colours, shapes
 from virl.plain_text import plain_line
 
 # The looks, in pixels; all chosen.
@@ -46,11 +46,10 @@ class _Pen:
         """Draw all parts of a map, and return the picture, still `FINER` times as large."""
         pixel = FINER / self.per_metre
         for layer in self.paper.layers:
-            if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
-                continue
+            has_edge = layer.kind == "house" and pixel <= EDGES_UP_TO_M
             for shape in layer.shapes:
                 if isinstance(shape, shapely.Polygon):
-                    edge = self.known["house-edge"] if layer.kind == "house" else None
+                    edge = self.known["house-edge"] if has_edge else None
                     self.pen.polygon(self._all_to_pixels(shape.exterior.coords), self.known[layer.kind], edge)
                     for hole in shape.interiors:
                         self.pen.polygon(self._all_to_pixels(hole.coords), self.known["land"])

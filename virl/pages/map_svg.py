@@ -11,7 +11,7 @@ from virl.pages.maps import NOTICE, MapFigure, MapPath
 from virl.pages.marks import Mark
 from virl.pages.paper import Paper, svg_points
 from virl.pages.symbols import symbols
-from virl.pages.theme import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
+from virl.pages.theme import CASING_PX, EDGES_UP_TO_M, ROADS, light_style, shapes
 from virl.plain_text import html_line
 
 _FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
@@ -89,7 +89,7 @@ def draw_inside(figure: MapFigure) -> str:
 def _ground(paper: Paper) -> Iterator[str]:
     """Yield the SVG path of each part of the ground, in drawing order."""
     for part in ground_parts(paper):
-        far = " far" if part["kind"] == "house" and paper.pixel > HOUSES_UP_TO_M else ""
+        far = " far" if part["kind"] == "house" and paper.pixel > EDGES_UP_TO_M else ""
         sizes = ""
         if "metres" in part:
             metres, least, edge = (float(part[name]) for name in ("metres", "least", "edge"))
@@ -145,8 +145,7 @@ def draw_legend(figure: MapFigure) -> Markup:
                 f'<g class="mark {html_line(kind)}" transform="translate(0 {down})">{shape_svg(shape)}</g>'
             )
         swatch = f'<svg class="chart swatch" viewBox="-13 -13 26 26" aria-hidden="true">{drawn}</svg>'
-        is_far = last == "house" and figure.paper.pixel > HOUSES_UP_TO_M
-        hidden = " hidden" if is_far or (first == "symbol" and last in unseen) else ""
+        hidden = " hidden" if first == "symbol" and last in unseen else ""
         lines.append(f"<li{hidden}>{swatch}{html_line(words)}</li>")
     return Markup(f'<ul class="legend">{"".join(lines)}</ul>' if lines else "")  # noqa: S704 - texts are escaped
 

@@ -44,7 +44,7 @@ ASIDES = (15.0, -15.0, 19.0, -19.0)  # distances from a path at which the name o
 RESULTS = ("pin enter", "spot pick")  # kinds of marks of results, which get their labels first
 SAME_NAME = 150.0  # distance below which a name is not written again
 
-_RANK = ("start", "pick", "stop", "landmark", "candidate")
+_RANK = ("start", "pick", "stop", "landmark", "candidate", "beside")
 """Styles of points, the most important first: they get labels first and lie on top."""
 _WORDS = {
     "start": "start",
@@ -52,9 +52,10 @@ _WORDS = {
     "stop": "place to visit",
     "landmark": "turn",
     "candidate": "other place",
+    "beside": "on or beside the way",
 }
 """Words of the legend by style of points."""
-_SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge"), strict=True))
+_SHAPES = dict(zip(_RANK, ("disc", "hexagon", "disc", "plate", "lozenge", "lozenge"), strict=True))
 """Shapes of points with a sign, by style."""
 
 

@@ -39,8 +39,8 @@ ROADS: Mapping[str, tuple[float, float]] = {"lane": (2.8, 1.2), "street": (4.4, 
 """Width of roads by kind, as (metres of ground, least pixels on the map); the wider of the two is drawn."""
 CASING_PX = 1.0
 """Width of a road's edge in pixels."""
-HOUSES_UP_TO_M = 2.2
-"""Most metres per pixel at which maps still draw houses: a scale of about 1:8,000."""
+EDGES_UP_TO_M = 2.2
+"""Most metres per pixel at which maps draw the edges of houses; beyond that, edges alone would show."""
 
 
 @cache

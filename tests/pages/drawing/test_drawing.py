@@ -29,7 +29,7 @@ from virl.pages.marks import shape_box
 from virl.pages.numbers import column_digits, price, show_area, show_length, tick_digits, ticks, write_number
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 from virl.pages.symbols import symbol_of
-from virl.pages.theme import colour_of, colours, shapes
+from virl.pages.theme import EDGES_UP_TO_M, colour_of, colours, light_style, shapes
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 
@@ -239,6 +239,19 @@ def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
     markup = draw_svg(drawn)
     for part in ('class="house"', 'class="park"', 'class="casing"', ">Long Street<", ">Oak Park<"):
         assert part in markup
+
+
+def test_a_map_of_a_whole_town_has_houses_too_without_edges() -> None:
+    far = spots((0, 0), (2500, 0))
+    drawn, bare = (draw_map(MapExhibit(title="Town", points=far), one) for one in (town(), MapGround()))
+    assert drawn is not None
+    assert bare is not None
+    assert drawn.paper.pixel > EDGES_UP_TO_M
+    assert '<path class="house far"' in draw_svg(drawn)
+    assert ".house.far { stroke: none; }" in light_style()
+    assert "<li hidden" not in draw_legend(drawn)
+    parts = replace(drawn.paper, layers=tuple(one for one in drawn.paper.layers if one.kind == "house"))
+    assert draw_picture(replace(bare, paper=parts), 1130) != draw_picture(bare, 1130)
 
 
 def test_a_name_is_written_once_where_it_would_stand_beside_itself() -> None:

@@ -163,7 +163,7 @@ def test_each_place_is_seen_where_views_are_drawn(
     assert [part.count("<img") for part in parts] == [
         int(looks or one["kind"] == "scenic") for one in activities(result)
     ]
-    rated = re.search(r"<details>\s*<summary>1 view.*?</details>", after, re.DOTALL)
+    rated = re.search(r'<details class="card">\s*<summary>1 view.*?</details>', after, re.DOTALL)
     assert (day + after).count("<figure") == (rated[0].count("<figure") if rated else 0) == 1
 
 

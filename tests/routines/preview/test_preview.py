@@ -22,6 +22,8 @@ from virl.cli.preview import Profile as CommandProfile
 from virl.errors import NoImagery, VirlError
 from virl.geo.globe import LatLng, LocalFrame, distance
 from virl.journal.recorded_run import RecordedRun
+from virl.pages.exhibits import MapExhibit
+from virl.pages.maps import exhibit_legend
 from virl.platform.city.streetview import Camera, Panorama, Pose, StreetView, View
 from virl.platform.navigators.tourist.signs import SignReader
 from virl.platform.perception.base import Reader
@@ -40,7 +42,16 @@ from virl.routines.preview.observing import (
 )
 from virl.routines.preview.routine import unknown_to
 from virl.routines.preview.settings import PROFILES, Profile
-from virl.routines.preview.showing import TELLS, fact_sentence, gpx, leg_sentences, page, speech, summary
+from virl.routines.preview.showing import (
+    TELLS,
+    fact_sentence,
+    gpx,
+    leg_sentences,
+    page,
+    preview_exhibits,
+    speech,
+    summary,
+)
 
 HOME = LocalFrame(LatLng(41.25, -38.75))
 PAVED = SideSeen(kerb_m=4.0, pavement_m=3.5, surface="paved")
@@ -242,6 +253,15 @@ def test_the_track_file_has_the_way_and_a_waypoint_for_each_fact() -> None:
         (pytest.approx(one.lat, abs=1e-6), pytest.approx(one.lng, abs=1e-6)) for one in points
     ]
     assert sorted(str(one.name) for one in read.waypoints) == ["Old Inn", "bench", "crossing", "crossing"]
+
+
+def test_the_map_shows_what_is_told_and_the_legend_says_where_it_is() -> None:
+    preview = told(things=[thing("bench", 6, 20), thing("parked car", 6, 10)])
+    [shown] = [one for one in preview_exhibits(preview, [at(0, 0), at(0, 40)]) if isinstance(one, MapExhibit)]
+    assert [point.label for point in shown.points if point.style == "beside"] == [
+        "bench", "Old Inn", "crossing", "crossing"
+    ]  # fmt: skip
+    assert ("beside", "on or beside the way") in exhibit_legend(shown, shown.lines)
 
 
 def noor(folder: Path, *words: str) -> object:

@@ -132,6 +132,48 @@ def test_one_run_is_a_cockpit_on_one_screen(browser: webdriver.Chrome, run: Path
         until(browser, lambda: filled(browser) == ["Hand back"])
 
 
+def test_controls_stay_on_the_screen_below_a_long_title_and_before_the_first_view(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    text = (folder / JOURNAL).read_text()
+    (folder / JOURNAL).write_text(text.replace('"intention":"', '"intention":"' + "It goes on and on. " * 30))
+    with serve_page({0: RunFeed(folder, ground)}) as url:
+        show(browser, url, 1440)
+        until(browser, lambda: boxes(browser, ".timeline")[0]["bottom"] <= 900)
+        [view] = boxes(browser, ".frame")
+        assert view["top"] > 280
+        [first] = browser.find_elements(By.CSS_SELECTOR, "[aria-label='First record']")
+        first.click()
+        assert boxes(browser, ".frame .missing")[0]["height"] > 300
+
+
+def test_thoughts_end_with_a_whole_line_above_a_sign_that_they_go_on(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    copytree(run, folder)
+    lines = (folder / JOURNAL).read_text().splitlines(keepends=True)[:9]
+    lines[-1] = lines[-1].replace('"decided":"', '"decided":"' + "It goes on and on. " * 60)
+    (folder / JOURNAL).write_text("".join(lines))
+    script = """const [think, thoughts] = [".think", ".thoughts"].map((one) => document.querySelector(one));
+    const lines = new Range();
+    lines.selectNodeContents(thoughts.querySelector(".decided").firstChild);
+    const end = thoughts.getBoundingClientRect().top + parseFloat(thoughts.style.getPropertyValue("--whole"));
+    const cut = [...lines.getClientRects()].some(({top, bottom}) => top < end - 0.5 && bottom > end + 0.5);
+    const below = think.getBoundingClientRect().bottom - end;
+    return [think.classList.contains("has-more"), !cut && 20 < below && below < 70]"""
+    with serve_page({0: RunFeed(folder, ground)}) as url:
+        show(browser, url, 1440)
+        for down in (0, 7, 50):
+            browser.execute_script("document.querySelector('.think').scrollTop = arguments[0]", down)
+            until(browser, lambda: browser.execute_script(script) == [True, True])
+        browser.execute_script("document.querySelector('.think').scrollTop = 9999")
+        until(browser, lambda: not browser.execute_script(script)[0])
+        assert violations(browser) == []
+
+
 def filled(browser: webdriver.Chrome) -> list[str]:
     """The words of the buttons with a colour of their own."""
     script = (
@@ -151,7 +193,7 @@ def test_a_run_that_fails_at_its_start_says_why_in_place_of_what_would_come(
     with serve_page({0: feed}) as url:
         browser.get(url)
         until(browser, lambda: text_of(browser, ".run h2") == "The run starts")
-        for place in (".thoughts", ".log", ".cost dl"):
+        for place in (".thoughts", ".log"):
             node = browser.find_element(By.CSS_SELECTOR, place)
             assert node.size["height"] > 60
             assert "gradient" in node.value_of_css_property("background-image")

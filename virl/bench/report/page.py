@@ -5,6 +5,7 @@ Their only script moves and enlarges maps.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,6 +58,10 @@ _TOWN_M = 2000.0
 """Widest town that the map of a whole report shows from end to end; chosen."""
 _POINTS = {"right": "spot", "partly": "triangle", "wrong": "cross", "goal": "diamond"}
 """Shapes of points by how right an episode was, and of the goal of a walk."""
+_ID = re.compile(r"[\w-]{20,}")  # ids of viewpoints and panoramas, which no action is as long as
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SHORT_ID = 6
+"""Characters of the beginning of an id that stand for it; chosen: they differ within a building."""
 _WORDS = {str(state): words for state, words in STATES.items()}
 _WORDS |= {"goal": "goal", "from": "start", "walked": "end of the walk"}
 """Words of the legend by the kind of a mark."""
@@ -378,14 +383,29 @@ def _small_town(frame: LocalFrame, city: CityPlan) -> list[Point]:
     return [(left, top), (right, bottom)]
 
 
-def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, str, str]]:
-    """Return (number of the first, of the last, decision, reason) of each row of equal decisions, from 1."""
+def merge_steps(decisions: Sequence[tuple[str, str]]) -> list[tuple[int, int, str, str, str]]:
+    """Return (first number, last number, decision, ids, reason) of each row of alike decisions, from 1.
+
+    Alike are those that differ only in the id that they lead to, and in numbers; a range stands for these.
+    """
     rows, first = [], 1
-    for (title, reason), same in groupby(decisions):
-        last = first + len(list(same)) - 1
-        rows.append((first, last, title, reason))
+    for (kind, _), same in groupby(decisions, lambda one: (_ID.sub("", one[0]), _NUMBER.sub("", one[1]))):
+        titles, reasons = zip(*same, strict=True)
+        last = first + len(titles) - 1
+        ids = [one for title in titles for one in _ID.findall(title)]
+        ends = " … ".join(dict.fromkeys(one[:SHORT_ID] for one in (*ids[:1], *ids[-1:])))
+        title = f"{kind.strip() or 'to'} {ends}" if ids else kind
+        rows.append((first, last, title, ", ".join(ids), _with_ranges(reasons)))
         first = last + 1
     return rows
+
+
+def _with_ranges(texts: Sequence[str]) -> str:
+    """Return texts that differ only in numbers as one, with the range of each number that differs."""
+    numbers = zip(*map(_NUMBER.findall, texts), strict=True)
+    ends = ((min(values, key=float), max(values, key=float)) for values in numbers)
+    shown = iter(["\N{EN DASH}".join(dict.fromkeys(pair)) for pair in ends])
+    return _NUMBER.sub(lambda _: next(shown), texts[0])
 
 
 def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:

@@ -11,7 +11,7 @@ const MapView = (() => {
     "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
     "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
   };
-  const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
+  const [EDGES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
   const [SYMBOLS_UP_TO_M, SYMBOL_ROOM, MOST_MOVED, SAME_NAME] = [6, 28, 150, 150];
   const [NEAR, MOST_SIGNS, MOST_LABELS, PAIR_LETTERS] = [[20, 30, 45, 60], 3, 2, 6];
   const [BUTTONS, ASIDES] = [[46, 122], [15, -15, 19, -19]];
@@ -257,9 +257,7 @@ const MapView = (() => {
         const { metres, least, edge } = road.dataset;
         road.setAttribute("stroke-width", Math.max(metres, least * pixel) + 2 * edge * pixel);
       }
-      for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > HOUSES_UP_TO_M);
-      const told = this.paper.parentNode?.querySelector(":scope > .legend li:has(.house)");
-      if (told) told.hidden = pixel > HOUSES_UP_TO_M;
+      for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > EDGES_UP_TO_M);
       const foot = 14 + (this.paper.querySelector(".credit")?.offsetHeight || 0);
       const [x, y] = [box.x + 14 * pixel, box.y + box.h - foot * pixel];
       const metres = roundLength(box.w / 5);

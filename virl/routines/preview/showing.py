@@ -182,9 +182,12 @@ def preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhi
     """Return the report's exhibits: the way in words, on a map, and a table of its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
+    # Marks of all facts would lie on each other: the map has those that the sentences tell.
+    shown = [fact for leg in preview.legs for fact in told_facts(leg, preview.profile)]
     marks = tuple(
-        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number))
+        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number), style="beside")
         for number, fact in enumerate(facts, start=1)
+        if fact in shown
     )
     ends = (
         MapPoint(lat=points[0].lat, lng=points[0].lng, label=preview.start, style="start"),

@@ -145,7 +145,9 @@ function fillMoves(episode) {
     const asked = move.asked ? `asked: ${move.asked}` : "";
     const why = html("span", "", [placeOf(row), move.reason, asked].filter(Boolean).join("; "));
     for (const reply of move.refused || []) why.append(html("span", "refused", `refused: ${reply}`));
-    const action = html("span", "", move.action.replaceAll("_", " "));
+    const isId = /^[\w-]{20,}$/.test(move.action); // of a viewpoint: its beginning tells it from others
+    const action = html("span", "", isId ? `to ${move.action.slice(0, 6)}` : move.action.replaceAll("_", " "));
+    if (isId) action.title = move.action;
     if (last > first) action.append(html("span", "times", `\u00d7 ${last - first + 1}`));
     button.append(html("span", "", last > first ? `${first + 1}\u2013${last + 1}.` : `${first + 1}.`), action, why);
     Object.assign(button.dataset, { index: first, last });

@@ -1,4 +1,6 @@
 // One run: its view, its map, what it thinks, what it costs.
+const [SIGN_PX, LINE_PX] = [26, 40]; // height of the sign that thoughts go on, and more than that of one line
+
 class Panel {
   constructor(number, addressOf, card) {
     this.number = number;
@@ -67,6 +69,7 @@ class Panel {
     if (!told.length) return;
     this.records.push(...told);
     if (!known) this.begin();
+    this.node.classList.toggle("is-sightless", !this.records.some((one) => one.views && one.views.length));
     this.map.add(told);
     this.timeline.add(this.records);
     this.log.append(...told.map((one) => this.entry(one)));
@@ -190,6 +193,21 @@ class Panel {
       now.facts ? facts(now.facts) : null,
     );
     this.think.scrollTop = 0;
+    this.showWholeLines();
+  }
+
+  // No line of the thoughts is cut where they go on below their card.
+  showWholeLines() {
+    const { think, thoughts } = this;
+    const more = think.scrollHeight - think.scrollTop - think.clientHeight > 1;
+    think.classList.toggle("has-more", more);
+    if (!more) return;
+    const edge = think.getBoundingClientRect().bottom - SIGN_PX;
+    const lines = new Range();
+    lines.selectNodeContents(thoughts);
+    const cut = [...lines.getClientRects()].filter(({ top, bottom }) => top < edge && bottom > edge && bottom - top < LINE_PX);
+    const whole = Math.min(edge, ...cut.map(({ top }) => top));
+    thoughts.style.setProperty("--whole", `${whole - thoughts.getBoundingClientRect().top}px`);
   }
 
   spent(past, now) {
@@ -241,6 +259,11 @@ class Panel {
 
   listen() {
     new ResizeObserver(() => this.records.length && this.mark(this.at)).observe(this.log);
+    new ResizeObserver(() => this.showWholeLines()).observe(this.think);
+    this.think.addEventListener("scroll", () => this.showWholeLines());
+    // The controls stay on the screen, however high the head above the view is.
+    const { node, stage } = this;
+    new ResizeObserver(() => node.style.setProperty("--above", `${stage.node.getBoundingClientRect().top + scrollY}px`)).observe(node.querySelector("header"));
     this.stage.frame.tabIndex = 0;
     this.stage.frame.setAttribute("role", "group");
     this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next, or look around at the wheel. Space: play or stop.");
