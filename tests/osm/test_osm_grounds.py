@@ -183,6 +183,24 @@ def test_open_roads_have_verges_and_paths_their_surface(made: Writer) -> None:
     assert [land.kind for land in layout.lands] == ["vineyard", "shrubs", "flowers"]
 
 
+def test_a_wide_street_between_big_houses_has_kerbs(made: Writer) -> None:
+    made.way((0, -200), (100, -200), highway="tertiary", name="Between")
+    made.way((0, -200), (0, 0), highway="residential")
+    for south, north in ((-280, -224), (-176, -120)):
+        made.way(*box(10, south, 100, north), building="yes")
+    [between] = [one for one in rebuilt(made).plan.layout.streets if one.name == "Between"]
+    assert between.has_kerb
+
+
+def test_rails_are_drawn_as_far_as_the_file_knows_them(made: Writer) -> None:
+    made.way((-60, -30), (0, -30), (60, -30), railway="tram")
+    made.way((-60, -60), (0, -60), (60, -60), highway="service", railway="tram")
+    for way in made._ways[-2:]:
+        way.nodes = [*way.nodes[:2], 999_999]
+    [track] = rebuilt(made).plan.layout.tracks
+    assert shapely.LineString(track.line).length == pytest.approx(60, abs=0.1)
+
+
 def test_a_road_too_narrow_for_kerbs_is_a_paved_lane(made: Writer) -> None:
     for name, y, wall in (("Lane", -200, 1.6), ("Street", -300, 2.4)):
         made.way((0, y), (100, y), highway="residential", name=name, surface="asphalt")

@@ -23,7 +23,8 @@ from virl.towns.plan.town_plan import (  # fmt: skip
 )
 from virl.towns.render import ground as grounds
 from virl.towns.render import squares
-from virl.towns.render.ground import CELL_M, FAR_M, Grounds, lawns, measure_streets
+from virl.towns.render.ground import CELL_M, Grounds, lawns
+from virl.towns.render.kerbs import FAR_M, measure_streets
 from virl.towns.render.rasters import Beyond, uniform_distance
 from virl.towns.render.renderer import CityRenderer
 from virl.towns.render.segments import MARGIN_M, SEGMENT_FIELDS, street_segments
@@ -155,6 +156,20 @@ def test_the_middle_of_a_narrow_path_is_of_one_material() -> None:
     ground = Grounds(plan).ground_around(0.0, 0.0)
     row, first, last = ((np.array([0, -50, 50]) - ground.origin[[1, 0, 0]]) * ground.per_cell).astype(int)
     assert (ground.uniform[row, first:last] > 0).all()
+
+
+def test_kinds_of_green_ground_grow_into_each_other() -> None:
+    plan = plan_of(way(0, [(-60, -30), (60, -30)], 4.0, 0.0))
+    lands = (Land("wood", shapely.Polygon([(-60, -9), (60, 9), (60, 60), (-60, 60)])),)
+    green = replace(plan, parks=(shapely.box(-60, -20, 60, 60),), lands=lands, paved_from=0.5)
+    border = from_above(green, 0.0, 0.0)[12:].astype(int)  # without the first clumps of the wood
+    is_floor = border[..., 0] > border[..., 1]
+    assert is_floor[:4].mean() > 0.6
+    assert is_floor[-12:].mean() < 0.05
+    # Tufts of either kind stand alone in the other.
+    beside = (is_floor[:-2, 1:-1], is_floor[2:, 1:-1], is_floor[1:-1, :-2], is_floor[1:-1, 2:])
+    alone = np.all([one != is_floor[1:-1, 1:-1] for one in beside], axis=0)
+    assert alone.sum() > 20
 
 
 def test_the_ground_of_a_square_is_that_of_the_whole_town(monkeypatch: pytest.MonkeyPatch) -> None:
