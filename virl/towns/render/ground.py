@@ -138,7 +138,7 @@ class Grounds:
         # Looked at from far outside the plan, nothing of it would be left to draw.
         high = np.maximum(high, low + RIM_M)
         # The first street of all, for a square that none reaches.
-        streets = self._streets.within(low - self._widest, high + self._widest) or plan.streets[:1]
+        streets = self._streets.find(low - self._widest, high + self._widest) or plan.streets[:1]
         # Rows of parked cars are as long from whichever square they are seen.
         lines = np.concatenate([street.line for street in streets])
         beside = self._plan_within(lines.min(axis=0), lines.max(axis=0))
@@ -150,13 +150,13 @@ class Grounds:
         around = low - SHADOW_M, high + SHADOW_M
         return replace(
             self._plan,
-            furniture=tuple(self._furniture.within(*around)),
-            buildings=tuple(self._buildings.within(*around)),
-            tracks=tuple(self._tracks.within(low - BED_M, high + BED_M)),
-            parks=tuple(self._parks.within(low, high)),
-            waters=tuple(self._waters.within(low, high)),
-            gravels=tuple(self._gravels.within(low, high)),
-            lands=tuple(self._lands.within(low, high)),
+            furniture=tuple(self._furniture.find(*around)),
+            buildings=tuple(self._buildings.find(*around)),
+            tracks=tuple(self._tracks.find(low - BED_M, high + BED_M)),
+            parks=tuple(self._parks.find(low, high)),
+            waters=tuple(self._waters.find(low, high)),
+            gravels=tuple(self._gravels.find(low, high)),
+            lands=tuple(self._lands.find(low, high)),
         )
 
 

@@ -271,7 +271,13 @@ def fray_at(x: float, y: float) -> float:
 
 @part
 def blended_land(nearest: Indices, grid: RasterGrid, spot: Spot) -> int:
-    """Return the kind of green ground at a spot, where kinds grow into each other, as `land_at` does."""
+    """Return the kind of green ground at a spot, where kinds grow into each other, as `land_at` does.
+
+    Args:
+        nearest: raster of the nearest segments and kinds of green ground.
+        grid: of the raster.
+        spot: middle of the pixel.
+    """
     column, row = floor(spot.x * _TUFTS_A_METRE), floor(spot.y * _TUFTS_A_METRE)
     east, north = variant_of(column, row, -8, 1, 256) / 256.0, variant_of(column, row, -8, 2, 256) / 256.0
     lump = 0.25 * sin(2.3 * spot.y + 1.9 * sin(1.7 * spot.x)) - 0.45

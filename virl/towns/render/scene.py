@@ -186,18 +186,18 @@ class Scenes:
     def _mesh_within(self, low: Floats, high: Floats) -> tuple[Quads, Singles]:
         """Return (mesh of what touches the box from `low` to `high`, metres, share of shade on each quad)."""
         layout = self._plan.layout
-        numbers, boards = self._buildings.numbers(low, high), self._boards.numbers(low, high)
-        furniture = self._furniture.numbers(low, high)
+        numbers, boards = self._buildings.find_numbers(low, high), self._boards.find_numbers(low, high)
+        furniture = self._furniture.find_numbers(low, high)
         lawn = low + REACH_M + MARGIN_M - GRASS_REACH_M, high - REACH_M - MARGIN_M + GRASS_REACH_M
         low = np.maximum(low, self._squares.low)
         high = np.maximum(np.minimum(high, self._squares.high), low)
         signs = pick(self._signs, boards)
-        streets, around = (self._streets.within(low - far, high + far) for far in (0.0, DEEP_M))
+        streets, around = (self._streets.find(low - far, high + far) for far in (0.0, DEEP_M))
         houses_here = pick(layout.buildings, numbers)
         walls = self._walls.of_buildings(numbers)
         own = pick(layout.frontages, np.flatnonzero(np.isin(self._fronted, numbers)))
         bays = plan_bays(walls, own, streets, self._taken, self._signs)
-        shade = cast_shade(self._buildings.within(low - SHADOW_M, high + SHADOW_M), low, high)
+        shade = cast_shade(self._buildings.find(low - SHADOW_M, high + SHADOW_M), low, high)
         houses, on_houses = cut_walls(
             join(
                 [
@@ -205,7 +205,7 @@ class Scenes:
                     door_mesh(walls, bays),
                     ornament_mesh(signs, walls, bays),
                     storefront_mesh(
-                        self._plan.shops, {one.id: one for one in self._frontages.within(low, high)}
+                        self._plan.shops, {one.id: one for one in self._frontages.find(low, high)}
                     ),
                 ]
             ),
@@ -215,8 +215,8 @@ class Scenes:
             [
                 sign_mesh(signs, boards, self._spans, self._institutions),
                 furniture_mesh(pick(self._things, furniture), len(self._signs) + furniture),
-                track_mesh(self._tracks.within(low, high)),
-                barrier_mesh(self._barriers.within(low, high)),
+                track_mesh(self._tracks.find(low, high)),
+                barrier_mesh(self._barriers.find(low, high)),
                 plant_mesh(layout.lands, around, houses_here, low, high),
                 grass_mesh(layout, streets, houses_here, *(np.clip(at, low, high) for at in lawn)),
             ]

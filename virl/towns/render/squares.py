@@ -66,13 +66,13 @@ class Index(Generic[Thing]):
         """Keep the things and their bounds."""
         self._things, self._bounds = things, np.reshape(bounds, (-1, 4))
 
-    def numbers(self, low: Floats, high: Floats) -> Ints:
+    def find_numbers(self, low: Floats, high: Floats) -> Ints:
         """Return the indices of the things whose bounds touch the box from `low` to `high`, metres."""
         return np.flatnonzero(np.all((self._bounds[:, :2] <= high) & (self._bounds[:, 2:] >= low), axis=1))
 
-    def within(self, low: Floats, high: Floats) -> list[Thing]:
+    def find(self, low: Floats, high: Floats) -> list[Thing]:
         """Return the things whose bounds touch the box from `low` to `high`, metres."""
-        return pick(self._things, self.numbers(low, high))
+        return pick(self._things, self.find_numbers(low, high))
 
 
 def bounds_of(lines: Sequence[ArrayLike]) -> Floats:
