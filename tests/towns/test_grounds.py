@@ -177,7 +177,7 @@ def test_the_ground_of_a_square_is_that_of_the_whole_town(monkeypatch: pytest.Mo
     monkeypatch.setattr(squares, "WHOLE_M", 0.0)
     monkeypatch.setattr(squares, "SQUARE_M", 90.0)
     monkeypatch.setattr(grounds, "SEEN_M", 30.0)
-    for x, y in plan.panoramas.xy[::150].tolist():
+    for x, y in plan.panoramas.xy[::300].tolist():
         near = Grounds(plan).ground_around(x, y)
         town = squares.Squares(plan)
         high = np.minimum(town.box_around(town.at(x, y), 30.0)[1], town.high)
