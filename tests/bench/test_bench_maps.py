@@ -54,6 +54,17 @@ def test_the_place_entered_has_a_mark_that_tells_whether_it_was_right() -> None:
     assert ("wrong", "entered, wrong") in drawn.legend
 
 
+def test_a_walk_indoors_fills_its_map() -> None:
+    shown = Shown("", path=[LatLng(40.0, -74.0), LatLng(40.0001, -74.0)])
+    indoors = city_map(CityPlan(title="House"), [(shown, "")])
+    street = city_map(CityPlan(title="Town", streets=[[HERE, THERE]]), [(shown, "")])
+    assert indoors is not None
+    assert street is not None
+    (a, b), (c, d) = (one.paths[0].points for one in (indoors, street))
+    assert 0.3 < (a[1] - b[1]) / indoors.paper.height < 1
+    assert (c[1] - d[1]) / street.paper.height < 0.15
+
+
 def test_two_walkers_differ_on_the_map_and_the_legend_names_them_and_the_ground() -> None:
     shown = Shown("", path=[HERE, THERE])
     park = MapGround(areas=[Area(shapely.box(-74.001, 39.999, -73.999, 40.002), "park")])

@@ -52,6 +52,8 @@ from virl.plain_text import capitalize
 # The looks of the maps, all chosen.
 _WHOLE = Extent(aspect=1.4, margin_m=40.0, smallest_m=160.0, beyond=0.0)
 _EPISODE = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
+_INDOORS = Extent(margin_m=5.0, smallest_m=20.0, beyond=0.0, scale=1 / 4)
+"""Ground shown where no street is known, as in the houses of R2R."""
 _TILE = Extent(margin_m=12.0, smallest_m=40.0, beyond=0.0)
 _TILE_PX = 200.0
 _TOWN_M = 2000.0
@@ -348,6 +350,7 @@ def city_map(
     if extent is _WHOLE:
         places += _small_town(frame, city)
     below = ground_of_lines(city.streets) if ground is None else ground
+    extent = _INDOORS if extent is _EPISODE and not below.ways else extent
     paper = lay_out(frame, places, below, extent=extent, across=across)
     paths = [
         (name, [*map(paper.place, one.path)])
