@@ -19,6 +19,7 @@ from virl.towns.plan.crowd import crowd_of
 from virl.towns.plan.furnish import EYE_M, metres_to_cars
 from virl.towns.plan.town_plan import Furniture
 from virl.towns.render.cars import AXLES, BUILDS, PAINTS, WHEEL_M, car
+from virl.towns.render.cutouts import car_side
 from virl.towns.render.lens import lens_at
 from virl.towns.render.mesh import CARD, quads
 from virl.towns.render.raster import mark_facing
@@ -173,3 +174,9 @@ def test_trees_differ_in_height_and_far_ones_are_flat():
         plan = bare_plan(furniture=(Furniture("t", "tree", 0.0, metres, 0.0, 6),))
         (seen,) = CityRenderer(plan).visible(0.0, 0.0, Camera(0.0, 2.0, 20.0))
         assert seen.visible_fraction > 0.97
+
+
+def test_the_arch_of_a_wheel_has_a_smooth_edge() -> None:
+    around_rear_wheel = car_side()[76:166, 23:71, 3]  # what of the paint shows: none on the tyre
+    between = (around_rear_wheel > 0.05) & (around_rear_wheel < 0.95)
+    assert between.sum() > 40
