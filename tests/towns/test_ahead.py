@@ -15,14 +15,14 @@ from virl.towns.render import ahead
 DRAWN = """
 import json
 from made_corner import bare_plan
-from virl.towns.render import ahead, backdrop, ground, raster, rasters, shade, smooth
+from virl.towns.render import ahead, backdrop, kerbs, raster, rasters, shade, smooth
 from virl.towns.render.lens import aim_lens
 from virl.towns.render.renderer import CityRenderer
 
 begun = ahead.compile_ahead()
 CityRenderer(bare_plan()).render_labelled(aim_lens(0.0, 0.0, 30.0, 0.0, 90.0, (64, 48)))
 kernels = [
-    backdrop.shade_backdrop, smooth.smooth_edges, ground._measure, rasters._write_materials,
+    backdrop.shade_backdrop, smooth.smooth_edges, kerbs._measure, rasters._write_materials,
     rasters._mark_uniform, shade.shade_quads, raster.draw,
 ]
 print(json.dumps([begun._process is not None, [bool(one.stats.cache_hits) for one in kernels]]))
