@@ -92,7 +92,7 @@ def test_tufts_grow_by_open_roads_and_in_meadows_and_show_from_near_alone() -> N
 
 @pytest.mark.parametrize("kind", ["shrubs", "flowers"])
 def test_plants_fill_their_bed_but_for_streets(kind: LandKind) -> None:
-    plan, bed = bare_plan().layout, shapely.box(-20, -20, 20, 20)
+    plan, bed = bare_plan().layout, shapely.box(-20, -12, 20, 12)
     mesh = plant_mesh([Land(kind, bed)], plan.streets, [], np.array([-90.0, -90.0]), np.array([90.0, 90.0]))
     growth, middles = GROWTHS[kind], shapely.points(mesh.corners.mean(axis=1)[:, :2])
     ways = [shapely.LineString(one.line).buffer(one.road / 2 + one.pavement) for one in plan.streets]

@@ -40,7 +40,7 @@ from virl.towns.render.segments import (  # fmt: skip
 from virl.towns.render.shadows import cast_shadows
 from virl.towns.render.squares import RIM_M, Index, Square, Squares, bounds_of
 
-SEEN_M = 500.0
+SEEN_M = 450.0
 """Width in metres of the margin of ground laid around a square; chosen: haze hides what is farther off."""
 KEPT_SQUARES = 3
 """Number of squares whose ground rasters are kept in memory, 50 MB each."""

@@ -14,6 +14,7 @@ from virl.towns.render.rasters import (
     DIRECTIONS,
     EDGE_M,
     GRAVEL,
+    LAND_SHIFT,
     LAWN,
     OPEN,
     ROAD,
@@ -278,6 +279,14 @@ def blended_land(nearest: Indices, grid: RasterGrid, spot: Spot) -> int:
         grid: of the raster.
         spot: middle of the pixel.
     """
+    cell = cell_at(grid, spot.x, spot.y)
+    left, low = max(cell[0] - 1, 0), max(cell[1] - 1, 0)
+    right, high = min(cell[0] + 2, grid.columns - 1), min(cell[1] + 2, grid.rows - 1)
+    here = nearest[cell[1], cell[0]]
+    others = (nearest[low, left] ^ here) | (nearest[low, right] ^ here)
+    others |= (nearest[high, left] ^ here) | (nearest[high, right] ^ here)
+    if np.int64(others) >> LAND_SHIFT == 0:
+        return int(np.int64(here) >> LAND_SHIFT)
     column, row = floor(spot.x * _TUFTS_A_METRE), floor(spot.y * _TUFTS_A_METRE)
     east, north = variant_of(column, row, -8, 1, 256) / 256.0, variant_of(column, row, -8, 2, 256) / 256.0
     lump = 0.25 * sin(2.3 * spot.y + 1.9 * sin(1.7 * spot.x)) - 0.45

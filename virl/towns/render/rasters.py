@@ -190,12 +190,12 @@ def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials:
 
 @inline_kernel
 def _is_by_border(nearest: Indices, r: int, c: int) -> bool:
-    """Return whether another kind of green ground, or rows in another direction, lie in a cell beside one."""
+    """Return whether another kind of green ground lies in a cell beside one."""
     up, down = min(r + 1, nearest.shape[0] - 1), max(r - 1, 0)
     right, left = min(c + 1, nearest.shape[1] - 1), max(c - 1, 0)
     there = (nearest[up, c] ^ nearest[r, c]) | (nearest[down, c] ^ nearest[r, c])
     beside = (nearest[r, right] ^ nearest[r, c]) | (nearest[r, left] ^ nearest[r, c])
-    return bool(np.int64(there | beside) >> LAND_SHIFT)
+    return bool(np.int64(there | beside) >> LAND_SHIFT & 7)
 
 
 @kernel

@@ -52,7 +52,7 @@ JITTER = 0.8
 """Width of the random moves of clumps as a share of the metres between them."""
 BESIDE_M = 0.9
 """Least distance in metres from shrubs and flowers to the edge of a street."""
-ALONE_M = 20.0
+ALONE_M = 13.0
 """Distance in metres from a street up to which each shrub and flower is drawn; farther off, `_TOGETHER` by
 `_TOGETHER` of them are one picture."""
 _TOGETHER = 3
